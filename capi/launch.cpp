@@ -85,6 +85,7 @@ tessera_status loadText(Call &call, const std::shared_ptr<DeviceState> &device, 
   auto function = runtime::selectKernel(*k->module, name);
   if (!function.ok()) return call.fail(TESSERA_INPUT, std::string(function.status().message()), file);
   k->function = *function;
+  k->metadata.known = runtime::KernelMetadata::Configuration;
   k->metadata.kernel = k->function->cast<ir::tt::FuncOp>().symName().str();
   k->metadata.args = runtime::describeArguments(k->function);
   k->arguments = argumentForms(k->metadata);
@@ -330,6 +331,8 @@ tessera_status tessera_kernel_load(tessera_device *device, const char *object, s
     } else if (d->device)
       return call.fail(TESSERA_USAGE, "the metadata is missing");
     if (!d->device) return loadText(call, d, llvm::StringRef(object, length), "<text>", md.kernel, kernel);
+    if (md.known < runtime::KernelMetadata::Launch)
+      return call.fail(TESSERA_USAGE, "the metadata says nothing of a launch: it is that of TTIR or TTGIR");
     if (d->device->takesBitcode() ? md.target != d->targetName
                                   : !llvm::StringRef(object, length).starts_with("\177ELF"))
       return call.fail(TESSERA_USAGE, d->device->takesBitcode()

@@ -33,10 +33,10 @@ tessera_status draw(Call &call, llvm::StringRef layout, llvm::StringRef tensor, 
   if (!encoding || !type) return call.end(TESSERA_INPUT);
   auto t = type.dyn_cast<ir::TensorType>();
   if (!t) return call.fail(TESSERA_INPUT, "'" + tensor + "' is not a tensor type", "<type>");
-  if (t.numElements() > layouts::kMostElementsShown)
+  if (t.numElements() > layouts::kMaxElementsShown)
     return call.fail(TESSERA_INPUT,
                      "the tensor has " + llvm::Twine(t.numElements()) + " elements; at most " +
-                         llvm::Twine(layouts::kMostElementsShown) + " are shown",
+                         llvm::Twine(layouts::kMaxElementsShown) + " are shown",
                      "<type>");
   auto drawing = format.draw(*encoding, t.shape(), t.bitWidth() ? t.bitWidth() : kPointerBits);
   if (!drawing.ok()) return call.fail(drawing.status(), TESSERA_INPUT);

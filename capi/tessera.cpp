@@ -123,7 +123,7 @@ tessera_status copyOptions(Call &call, const tessera_options *given, const ir::T
 tessera_status readOptions(Call &call, const tessera_options *given, const ir::TargetInfo &target,
                            runtime::CompileOptions &o) {
   if (auto s = copyOptions(call, given, target, o)) return s;
-  if (auto s = runtime::checkShape(target, o); !s.ok()) return call.fail(s, TESSERA_USAGE);
+  if (auto s = runtime::checkOptions(target, o); !s.ok()) return call.fail(s, TESSERA_USAGE);
   return TESSERA_OK;
 }
 

@@ -8,13 +8,13 @@
 // have 64 KiB.
 #include "codegen_amd/arch_table.h"
 #include "llvm/Support/TargetSelect.h"
-#include <algorithm>
 #include <array>
 #include <mutex>
 #include <vector>
 
 namespace tessera::amd {
 using codegen::ArchInfo;
+using codegen::rows;
 using ir::MatrixUnit;
 
 static constexpr int64_t kKiB = 1024;
@@ -28,12 +28,6 @@ struct Tile {
   int m, n, k, lanesPerRow, slowness = 1;
 };
 
-template <size_t... N> static constexpr auto rows(const std::array<MatrixInstruction, N> &...parts) {
-  std::array<MatrixInstruction, (N + ...)> all{};
-  size_t at = 0;
-  ((std::copy(parts.begin(), parts.end(), all.begin() + at), at += N), ...);
-  return all;
-}
 /// One type on several tiles.
 template <size_t N> static constexpr auto onTiles(MatrixType a, MatrixType b, MatrixType c, const Tile (&tiles)[N]) {
   std::array<MatrixInstruction, N> out{};

@@ -4,6 +4,7 @@
 // kinds of the generation: FNUZ on gfx942, the OCP kinds on gfx950 and gfx12. Their conversion gives NaN (or infinity)
 // where the value is out of range, so it is clamped first. Sources: the ISA guides (V_EXP_F32, V_RCP_F32,
 // V_CVT_PK_FP8_F32, …).
+#include "codegen/object/device_functions.h"
 #include "codegen_amd/lowering_target.h"
 #include "ir/type.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -62,7 +63,7 @@ Value *AmdTarget::mathOp(IRBuilder<> &b, Opcode op, Type *type, ArrayRef<Value *
 }
 
 std::string AmdTarget::libraryFunction(StringRef name, Type *type) const {
-  return ("__ocml_" + (name == "powi" ? "pown" : name) + (type->isFloatTy() ? "_f32" : "_f64")).str();
+  return codegen::ocmlEquivalent(("__nv_" + name + (type->isFloatTy() ? "f" : "")).str());
 }
 
 bool AmdTarget::convertFloat(IRBuilder<> &b, FloatKind from, FloatKind to, RoundingMode rounding, ArrayRef<Value *> in,

@@ -9,6 +9,7 @@
 
 namespace tessera::nvidia {
 using codegen::ArchInfo;
+using codegen::rows;
 using ir::MatrixUnit;
 
 static constexpr int64_t kKiB = 1024;
@@ -16,7 +17,7 @@ static constexpr int64_t kKiB = 1024;
 // mma.sync: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions: mma", shapes by type. Four lanes share a row.
 using ir::MatrixInstruction;
 using ir::MatrixType;
-static constexpr MatrixInstruction kMmaSm80[] = {
+static constexpr auto kMmaNarrow = std::to_array<MatrixInstruction>({
     {MatrixType::F16, MatrixType::F16, MatrixType::F32, 16, 8, 16, 4},
     {MatrixType::F16, MatrixType::F16, MatrixType::F32, 16, 8, 8, 4},
     {MatrixType::F16, MatrixType::F16, MatrixType::F16, 16, 8, 16, 4},
@@ -27,37 +28,26 @@ static constexpr MatrixInstruction kMmaSm80[] = {
     {MatrixType::TF32, MatrixType::TF32, MatrixType::F32, 16, 8, 4, 4},
     {MatrixType::I8, MatrixType::I8, MatrixType::I32, 16, 8, 32, 4},
     {MatrixType::I8, MatrixType::I8, MatrixType::I32, 16, 8, 16, 4},
+});
+static constexpr auto kMmaF64Sm80 = std::to_array<MatrixInstruction>({
     {MatrixType::F64, MatrixType::F64, MatrixType::F64, 8, 8, 4, 4},
     {MatrixType::F64, MatrixType::F64, MatrixType::F64, 16, 8, 4, 4, 2}, // two of the former: TTGIR may have its layout
-    // sm_89 and later: all of the table.
+});
+static constexpr auto kMmaF64Sm90 = std::to_array<MatrixInstruction>({
+    {MatrixType::F64, MatrixType::F64, MatrixType::F64, 16, 8, 16, 4},
+    {MatrixType::F64, MatrixType::F64, MatrixType::F64, 16, 8, 8, 4},
+    {MatrixType::F64, MatrixType::F64, MatrixType::F64, 16, 8, 4, 4},
+    {MatrixType::F64, MatrixType::F64, MatrixType::F64, 8, 8, 4, 4},
+});
+static constexpr auto kMmaF8 = std::to_array<MatrixInstruction>({
     {MatrixType::F8E4M3FN, MatrixType::F8E4M3FN, MatrixType::F32, 16, 8, 32, 4},
     {MatrixType::F8E4M3FN, MatrixType::F8E5M2, MatrixType::F32, 16, 8, 32, 4},
     {MatrixType::F8E5M2, MatrixType::F8E4M3FN, MatrixType::F32, 16, 8, 32, 4},
     {MatrixType::F8E5M2, MatrixType::F8E5M2, MatrixType::F32, 16, 8, 32, 4},
-};
-static constexpr unsigned kF8Rows = 4;
-// sm_90 and later have larger tiles of f64.
-static constexpr MatrixInstruction kMmaSm90[] = {
-    kMmaSm80[0],
-    kMmaSm80[1],
-    kMmaSm80[2],
-    kMmaSm80[3],
-    kMmaSm80[4],
-    kMmaSm80[5],
-    kMmaSm80[6],
-    kMmaSm80[7],
-    kMmaSm80[8],
-    kMmaSm80[9],
-    {MatrixType::F64, MatrixType::F64, MatrixType::F64, 16, 8, 16, 4},
-    {MatrixType::F64, MatrixType::F64, MatrixType::F64, 16, 8, 8, 4},
-    {MatrixType::F64, MatrixType::F64, MatrixType::F64, 16, 8, 4, 4},
-    kMmaSm80[10],
-    kMmaSm80[12],
-    kMmaSm80[13],
-    kMmaSm80[14],
-    kMmaSm80[15],
-};
-static_assert(std::size(kMmaSm80) == 16 && kMmaSm80[10].m == 8 && kMmaSm80[12].a == MatrixType::F8E4M3FN);
+});
+static constexpr auto kMmaSm80 = rows(kMmaNarrow, kMmaF64Sm80);
+static constexpr auto kMmaSm89 = rows(kMmaNarrow, kMmaF64Sm80, kMmaF8);
+static constexpr auto kMmaSm90 = rows(kMmaNarrow, kMmaF64Sm90, kMmaF8);
 
 static void registerLLVMTarget() {
   static std::once_flag once;
@@ -94,12 +84,12 @@ static ArchInfo sm80() {
   t.sharedMemoryIsCacheToo = true;
   t.sharedMemoryReservedPerBlock = 1 * kKiB;
   t.asyncCopyBytes = 4 | 8 | 16; // cp.async
-  t.asyncCopyAnyDestination = true;
+  t.hasPerLaneAsyncCopy = true;
   t.hasLdmatrix = true;
   t.hasPredicatedAccess = true;
   t.matrixUnit = MatrixUnit::MmaSync;
   t.matrixVersion = 2;
-  t.matrixInstructions = llvm::ArrayRef(kMmaSm80).drop_back(kF8Rows);
+  t.matrixInstructions = kMmaSm80;
   t.hasBf16Fma = true;
   t.hasBf16Conversion = true;
   t.atomicAddF16 = true;
@@ -127,7 +117,7 @@ static ArchInfo sm89() {
   a.info.tritonTarget = "cuda:89";
   a.info.computeCapability = 89;
   a.info.maxBlocksPerMultiprocessor = 24;
-  a.info.matrixInstructions = kMmaSm80;
+  a.info.matrixInstructions = kMmaSm89;
   a.info.convertsE4M3FN = true;
   a.info.convertsE5M2 = true;
   return a;
@@ -170,6 +160,7 @@ static ArchInfo sm100a() {
   t.tritonTarget = "cuda:100";
   t.measuredOn = "";
   t.computeCapability = 100;
+  // Without wgmma. tcgen05 and tensor memory are not used: every decision is that of MmaSync.
   t.matrixUnit = MatrixUnit::Tcgen05;
   t.matrixVersion = 5;
   t.hasPackedF32 = true;

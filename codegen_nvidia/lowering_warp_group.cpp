@@ -141,7 +141,7 @@ void NvidiaTarget::warpGroupMultiply(IRBuilder<> &b, const WarpGroupDot &t, Muta
   valuesOf(b, out, acc);
 }
 
-/// No grid has 2^31 blocks along x. LLVM would know it of the number of blocks, but not behind a statement of its own.
+/// No grid has 2^31 blocks along x. LLVM would know it of the number of blocks, but not after a statement of its own.
 Value *NvidiaTarget::opaqueFalse(IRBuilder<> &b) const {
   Value *blocks = b.CreateIntrinsic(b.getInt32Ty(), Intrinsic::nvvm_read_ptx_sreg_nctaid_x, {});
   auto *type = FunctionType::get(b.getInt32Ty(), {b.getInt32Ty()}, false);

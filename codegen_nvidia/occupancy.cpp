@@ -90,8 +90,8 @@ int requestedBlocks(const KernelFacts &facts, const ir::TargetInfo &t, const Bac
     bool belowHalf = blocks * o.numWarps < t.maxWarpsPerMultiprocessor / 2;
     return belowHalf ? 0 : blocks;
   }
-  if (facts.loadedRegisters > t.tuning.someLoadedRegisters) return blocks;
-  if (facts.loadedRegisters <= t.tuning.fewLoadedRegisters) return 0;
+  if (facts.loadedRegisters > t.tuning.threeQuartersMaxLoaded) return blocks;
+  if (facts.loadedRegisters <= t.tuning.noRequestMaxLoaded) return 0;
   return std::min(blocks + blocks / 2, t.maxBlocksPerMultiprocessor);
 }
 

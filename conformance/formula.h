@@ -6,7 +6,8 @@
 //   sum(k < 64, a[i, k] * b[k, j])       also product, least, greatest, every (bits common to all), any, parity, and
 //                                        first(k < 64, c): the first k where c is not 0, or 64
 //   c ? x : y   || && | ^ & == != < <= > >= << >> + - * / % - ! ~      precedence as in C
-//   abs min max sqrt rsqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh erf
+//   abs min max sqrt rsqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh
+//   acosh atanh erf erfc
 //   pow atan2 copysign remainder (of C's fmod) fma floor ceil trunc round (to even) sign isnan inf nan
 //   f16(x) bf16(x) f32(x) f64(x) f8E5M2(x) …    rounded to nearest even; the 8-bit floats saturate
 //   toward_zero(bf16, x)                        rounded toward zero

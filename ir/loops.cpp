@@ -32,7 +32,7 @@ std::optional<CarriedValue> carriedOf(Value v) {
 std::optional<CarriedValue> carriedByInit(const OpOperand &use) {
   auto loop = use.owner->dyn<scf::ForOp>();
   if (!loop) return std::nullopt;
-  constexpr unsigned kFirstInit = 3; // behind lower bound, upper bound and step
+  constexpr unsigned kFirstInit = 3; // after lower bound, upper bound and step
   if (use.index() < kFirstInit) return std::nullopt;
   return carried(loop, use.index() - kFirstInit);
 }

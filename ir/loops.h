@@ -13,7 +13,7 @@ struct CarriedValue {
   Value init;     // before the first iteration
   Value argument; // in the body, at the start of an iteration
   Value yielded;  // at the end of an iteration
-  Value result;   // behind the loop
+  Value result;   // after the loop
 
   void setInit(Value v) const;
   void setYielded(Value v) const;

@@ -1,6 +1,6 @@
 // Operations, values, blocks and regions: the SSA graph. Everything lives in the arena of its Module and is freed with
 // it; erasing an operation unlinks it and drops its uses, its memory comes back when the Module goes. Nothing here
-// checks invariants beyond use lists: the verifier is the law (ir/verifier.h).
+// checks invariants beyond use lists: the verifier does (ir/verifier.h).
 //
 // An Operation has an opcode (one row of ir/ops.table each), operands, results, attributes, regions and successors.
 // Typed views with named accessors are generated from the table (ir/ops.h):

@@ -1,9 +1,9 @@
 // The facts about a target: plain numbers and capabilities, one constant row per target. Passes and lowerings decide by
-// capability ("has 16-byte asynchronous copies"), never by vendor or name. The rows are in
-// codegen_nvidia/arch_table.cpp and codegen_amd/arch_table.cpp, each with its manual; runtime/compiler/targets.h lists
-// all of them. Sizes are in bytes unless the name says otherwise. A multiprocessor runs blocks: a streaming
-// multiprocessor (NVIDIA), a compute unit (AMD gfx9) or a work-group processor of two compute units (gfx11, gfx12). A
-// scheduler is one of its parts, with its own warps and registers (AMD: SIMD).
+// capability ("has 16-byte asynchronous copies"), not by vendor or name; docs/architecture.md, "Design decisions",
+// lists the exceptions. The rows are in codegen_nvidia/arch_table.cpp and codegen_amd/arch_table.cpp, each with its
+// manual; runtime/compiler/targets.h lists all of them. Sizes are in bytes unless the name says otherwise. A
+// multiprocessor runs blocks: a streaming multiprocessor (NVIDIA), a compute unit (AMD gfx9) or a work-group processor
+// of two compute units (gfx11, gfx12). A scheduler is one of its parts, with its own warps and registers (AMD: SIMD).
 #pragma once
 #include "ir/matrix_instruction.h"
 #include "ir/tuning.h"
@@ -22,7 +22,7 @@ enum class MatrixUnit : uint8_t {
   None,
   MmaSync, // mma.sync on registers: #ttg.nvidia_mma version 2
   Wgmma,   // warp-group mma.async from shared memory: version 3 (MmaSync works too)
-  Tcgen05, // tcgen05.mma with tensor memory: version 5 (MmaSync works too)
+  Tcgen05, // tcgen05.mma with tensor memory: version 5. Not emitted yet: passes choose MmaSync, which works too
   Mfma,    // AMD CDNA: #ttg.amd_mfma version 2 (gfx90a), 3 (gfx942), 4 (gfx950)
   Wmma,    // AMD RDNA: #ttg.amd_wmma version 1 (gfx11), 2 (gfx12)
 };
@@ -87,11 +87,13 @@ struct TargetInfo {
 
   // ---- moving data ----
   uint32_t asyncCopyBytes = 0; // OR of the sizes (4 | 8 | 16) one lane can copy global → shared without registers
-  bool asyncCopyAnyDestination = false; // every lane chooses where in shared memory its copy goes (AMD: the wave does)
-  bool hasTensorCopy = false;           // bulk tensor copies by descriptor (TMA) with barriers in shared memory
-  bool hasLdmatrix = false;             // 8×8 matrices of 16 bits, shared memory → registers, transposed or not
-  bool hasStmatrix = false;             // the reverse
-  bool hasTransposedLdsRead = false;    // reads that transpose among lanes (ds_read_b64_tr_b16)
+  // Every lane chooses where in shared memory its copy goes. The pipeliner uses no other copies: AMD's loads into LDS,
+  // for which the wave chooses, are in no code that it makes.
+  bool hasPerLaneAsyncCopy = false;
+  bool hasTensorCopy = false;        // bulk tensor copies by descriptor (TMA) with barriers in shared memory
+  bool hasLdmatrix = false;          // 8×8 matrices of 16 bits, shared memory → registers, transposed or not
+  bool hasStmatrix = false;          // the reverse
+  bool hasTransposedLdsRead = false; // reads that transpose among lanes (ds_read_b64_tr_b16)
   bool hasBufferOps = false; // accesses through a resource of base and length; out of bounds reads 0, writes nothing
   bool hasPredicatedAccess = false; // an access can be predicated without a branch
   bool hasScheduleBarriers = false; // the scheduler that orders the machine code takes limits (rocdl.sched.barrier)

@@ -1,5 +1,5 @@
-// The verifier: what holds for every operation (see verifier.h for the laws). The hooks of single operations stand in
-// verify_control_flow.cpp, verify_computation.cpp and verify_memory.cpp.
+// The verifier: what holds for every operation (see verifier.h for the invariants). The hooks of single operations
+// stand in verify_control_flow.cpp, verify_computation.cpp and verify_memory.cpp.
 #include "ir/verifier.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"

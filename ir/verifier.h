@@ -1,4 +1,4 @@
-// The verifier: the law book of the IR. `verify` checks, for a module and everything nested in it:
+// The verifier, and the list of the invariants of the IR. `verify` checks, for a module and everything nested in it:
 //   structure   blocks end in a terminator and hold no other; regions are as many as the row says; single-block regions
 //               have one block; entry blocks have no predecessors
 //   SSA         operands are defined, in the same function, and their definitions dominate the uses; values of isolated

@@ -2,10 +2,26 @@
 //
 // Shuffles. Let M be the map from destination (register r', lane l') to source (register r, lane l). If the source
 // register does not depend on the destination lane, every destination register is one shuffle. Else the destination
-// registers are written in an order that depends on the lane: in round k lane l' fills register k ^ C·l'. C is chosen
-// such that the source register of a round is a function of the *source* lane alone, so that the sender can choose it;
-// such a C exists unless copies get in the way, because over F₂ two subspaces of one dimension (the lanes' graph must
-// avoid both the registers and what lane 0 holds) have a common complement.
+// registers are written in an order that depends on the lane: by shuffle k lane l' fills register k ^ C·l'. C, the
+// lane-to-register twist, is chosen such that the source register of a shuffle is a function of the *source* lane only,
+// so that the sender can choose it. Such a C exists unless copies get in the way, because over F₂ two subspaces of one
+// dimension (the lanes' graph must avoid both the registers and what lane 0 holds) have a common complement.
+//
+// Example: a matrix of 4 by 4 is transposed. Source lane l holds row l in its registers, destination lane l' column l'.
+// The element of row r' and column l' is in register l' of lane r': M(r', l') = (l', r'). A plain shuffle for register
+// r' would make lane r' send all its readers one register, but each reader l' needs another, l'. With C = 1, shuffle k
+// serves register k ^ l' of lane l', which comes from lane k ^ l', register l'. Its sender l = k ^ l' knows that
+// register: it is k ^ l.
+//
+//   shuffle k    lane 0             lane 1             lane 2             lane 3
+//   0            r0 = lane 0's r0   r1 = lane 1's r1   r2 = lane 2's r2   r3 = lane 3's r3       (nothing moves)
+//   1            r1 = lane 1's r0   r0 = lane 0's r1   r3 = lane 3's r2   r2 = lane 2's r3
+//   2            r2 = lane 2's r0   r3 = lane 3's r1   r0 = lane 0's r2   r1 = lane 1's r3
+//   3            r3 = lane 3's r0   r2 = lane 2's r1   r1 = lane 1's r2   r0 = lane 0's r3
+//
+// Each lane sends one register in each shuffle: lane 1 its r0 in shuffle 1, its r3 in shuffle 2, its r2 in shuffle 3.
+// In the plan: sendSelect, receiveSelect and laneOf are the lane's own number, and sourceRegister[k] and
+// sourceLaneConstant[k] are k.
 //
 // Shared memory. As in section 5.4 of arXiv 2505.23819. View a tensor's index space as a vector space over F₂. The bits
 // of an offset are, from below: the vector V of one access, the rest of a row of banks, the segments S. Two lanes
@@ -76,7 +92,9 @@ static uint64_t sumOf(llvm::ArrayRef<uint64_t> columns, uint64_t bits) {
   return v;
 }
 
-/// Fills the schedule of a WarpShuffle. Returns whether there is one.
+/// Fills the schedule of a WarpShuffle. Returns whether there is one. `receiveSelect` is the twist C, a column for each
+/// bit of the lane: lanes that read from lanes of their own without it come first, the others take the column of fewest
+/// registers with which they do.
 static bool planShuffles(const LinearLayout &map, bool laneSelects, ConversionPlan &p) {
   WarpMap w = warpMap(map);
   unsigned numRegisters = 1u << w.ofRegister.size(), numLaneBits = w.ofLane.size();

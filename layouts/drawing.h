@@ -8,7 +8,7 @@
 namespace tessera::layouts {
 
 /// Elements of the largest tensor that is shown, in either view.
-inline constexpr int64_t kMostElementsShown = 1 << 20;
+inline constexpr int64_t kMaxElementsShown = 1 << 20;
 
 /// The tensor's view: for every element, row by row, who holds it. Distributed: `T5:2` (thread of the block, register;
 /// with several blocks `B1:T5:2`), several holders joined by `|`; shared: for every offset, row by row, the element

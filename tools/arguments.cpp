@@ -225,8 +225,10 @@ std::function<std::string(const std::string &)> valueOf(const runtime::KernelOpt
 }
 
 void addKernelOptions(CLI::App &app, runtime::KernelConfig &config) {
-  for (auto &option : runtime::kernelOptions())
-    app.add_option(option.flag.str(), config.*option.field, option.help.str())->check(valueOf(option));
+  for (auto &option : runtime::kernelOptions()) {
+    std::string help = option.help.str() + " (default " + std::to_string(option.initial) + ")";
+    app.add_option(option.flag.str(), config.*option.field, help)->check(valueOf(option));
+  }
 }
 
 void addExactNumWarps(CLI::App &app, bool &exact) {

@@ -52,17 +52,12 @@ int benchCommand(int argc, char **argv) {
     llvm::outs() << "\n";
   }
   if (jsonFile.empty()) return kOk;
-  llvm::json::Object figures{{"kernel", md.kernel},
-                             {"device", device->spec()},
-                             {"name", device->name()},
-                             {"target", md.target},
-                             {"driver", device->driver()},
-                             {"num_warps", md.numWarps},
-                             {"reps", reps},
-                             {"median_ms", t.medianMs},
-                             {"min_ms", t.minMs},
-                             {"registers", md.registers},
-                             {"spill_bytes", md.spillBytes}};
+  llvm::json::Object figures{{"kernel", md.kernel}, {"device", device->spec()},   {"name", device->name()},
+                             {"target", md.target}, {"driver", device->driver()}, {"num_warps", md.numWarps},
+                             {"reps", reps},        {"median_ms", t.medianMs},    {"min_ms", t.minMs}};
+  bool isObject = md.known >= runtime::KernelMetadata::Resources; // an emulator executes what has no registers yet
+  figures["registers"] = isObject ? llvm::json::Value(md.registers) : llvm::json::Value(nullptr);
+  figures["spill_bytes"] = isObject ? llvm::json::Value(md.spillBytes) : llvm::json::Value(nullptr);
   if (d.flops > 0) figures["tflops"] = d.flops * perSecond / 1e12;
   if (d.bytesMoved > 0) figures["gb_per_s"] = d.bytesMoved * perSecond / 1e9;
   std::string text;

@@ -4,7 +4,7 @@
     tools/check_style.py                   every tracked file
     tools/check_style.py transforms ir     files below these paths
     tools/check_style.py --counts          how many messages there are for each folder and check
-    tools/check_style.py --only words      one check: lines, functions, words, lists or remarks
+    tools/check_style.py --only words      one check: lines, functions, words, lists, remarks, attributes or heads
 
 Prints `FILE:LINE: message` and exits with 1 if there is any. The rules:
 
@@ -16,6 +16,9 @@ Prints `FILE:LINE: message` and exits with 1 if there is any. The rules:
              file is checked, exceptions that allow nothing are errors.
   lists      Files and folders that a README or a document names exist; a README with a table of files names every
              source file of its folder; README.md names every target.
+  attributes Every attribute of ours, "tessera.x" in the IR and "tessera-x" in the LLVM module, is in
+             docs/architecture.md, and every one there exists.
+  heads      The head of a pass's file (transforms/registry.cpp) begins with the pass's name.
   remarks    Every remark that a pass can emit is described in docs/remarks.md, once in a table, and in the command
              line's list of remarks (kRemarks in tools/arguments.cpp).
 """
@@ -85,6 +88,7 @@ WORDS = [
     ("for who", phrase("for who"), "for users who"),
     ("of which none", phrase("of which (?:none|no)"), "if there is none"),
     ("brought", word("brought"), "a word that says how"),
+    ("behind", phrase("behind"), "after (in the program, in time)"),
 ]
 
 # What is legitimate: (name of the word, file pattern, regular expression on the line or None, reason). In file
@@ -125,6 +129,16 @@ EXCEPTIONS = [
     ("multiplication", "ir/ops.table", r"full-width result of a multiplication", "of integers"),
     ("slot", "codegen_nvidia/backend.cpp", r"stack-slot-coloring", "the name of an LLVM pass"),
     ("turn", "*", r"(?i)in turn\b", "one after the other"),
+    ("behind", "*", r"(?i)(?:objects?|emulator|interpreter|definition|numbers|buffer|allocation|pointer|compiler|code) "
+     r"behind|behind (?:the )?(?:Target|isBeforeInBlock|handles|L2)|leaves? (?:\w+ )*behind|left$|left behind|"
+     r"queue behind|leave unused operations behind|lies behind|what is behind|one behind the other|end behind its last",
+     "not in the program's order: beneath, in space, left over"),
+    ("behind", "codegen_amd/*", None, "older text"),
+    ("behind", "runtime/timing/*", None, "what lies behind a cache"),
+    ("behind", "docs/amd_timing.md", None, "what lies behind a cache"),
+    ("behind", "benchmarks/results/*", None, "results are not edited"),
+    ("behind", "transforms/schedule/automatic_warp_specialization.cpp", None, "older text"),
+    ("behind", "transforms/schedule/reorder_instructions.cpp", None, "older text"),
 ]
 
 SOURCES = (".cpp", ".h", ".c", ".py", ".sh", ".cmake", ".def", "CMakeLists.txt")
@@ -417,8 +431,45 @@ def check_known_remarks(emitted, text):
 # How a remark is made: {kind, pass, "Name", …}.
 REMARK = re.compile(r'[rR]emark\b[^;]{0,120}?,\s*"[\w-]*",\s*"([A-Z]\w+)"')
 
+# Names in the LLVM module that are no attributes.
+NO_ATTRIBUTES = {"tessera.trap": "a function"}
+
+
+def check_attributes(files):
+    del files  # The tables are of the whole compiler.
+    document = "docs/architecture.md"
+    text = "\n".join(lines_of(document))
+    used = {}
+    for path in tracked(["ir", "transforms", "codegen", "codegen_nvidia", "codegen_amd", "runtime/compiler"]):
+        if not path.endswith((".cpp", ".h")):
+            continue
+        for n, line in enumerate(lines_of(path), 1):
+            for name in re.findall(r'"(tessera[.-][\w.-]*\w)"', line.split("//")[0]):
+                used.setdefault(name, (path, n))
+    for name, (path, n) in sorted(used.items()):
+        if f"`{name}`" not in text and name not in NO_ATTRIBUTES:
+            yield path, n, f"'{name}' is not in {document}"
+    for n, line in enumerate(text.split("\n"), 1):
+        for name in re.findall(r"`(tessera[.-][\w.-]*\w)`", line):
+            if name not in used:
+                yield document, n, f"describes {name}, which the code does not have"
+
+
+def check_heads(files):
+    """The rows of the registry: row<function>("name", "file", …). Further names of a pass come after its own."""
+    registry = open("transforms/registry.cpp", encoding="utf-8").read()
+    known = set()
+    for name, path in re.findall(r'row<\w+>\(\s*"([\w-]+)",\s*"([\w/.]+)"', registry):
+        path = "transforms/" + path
+        if path in known or path not in files:
+            continue
+        known.add(path)
+        if not re.match(rf"// Pass {name}[:.]", lines_of(path)[0]):
+            yield path, 1, f"the head does not begin with 'Pass {name}:'"
+
+
 CHECKS = {"lines": check_lines, "functions": check_functions, "words": check_words, "lists": check_lists,
-          "remarks": check_remarks}
+          "remarks": check_remarks, "attributes": check_attributes, "heads": check_heads}
 
 
 def main():

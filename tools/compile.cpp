@@ -130,7 +130,7 @@ int compileCommand(int argc, char **argv) {
     flags.options.stage = *stage;
   }
   flags.passes.warnOfLaterRemarks(flags.options.stage, **target);
-  if (auto s = checkShape(**target, flags.options); !s.ok()) return fail(kUsage, std::string(s.message()));
+  if (auto s = checkOptions(**target, flags.options); !s.ok()) return fail(kUsage, std::string(s.message()));
 
   auto buffer = readInput(flags.input);
   if (!buffer) return kInputAtFault;

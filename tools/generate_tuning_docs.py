@@ -19,7 +19,8 @@ To change one for all targets, edit its row in `ir/tuning.def`; for one target, 
 table of targets (`codegen_nvidia/arch_table.cpp`, `codegen_amd/arch_table.cpp`). Then run \
 `tools/generate_tuning_docs.py`.
 
-*Evidence* is "measured" with machine, date and command, "argued" with the reason, or "unmeasured".
+*Evidence* is "measured" with machine, date and result, and with the command if a benchmark of this repository gives \
+it; "argued" with the reason; or "unmeasured".
 """
 
 

@@ -79,10 +79,10 @@ int layoutCommand(int argc, char **argv) {
   if (!type) return kInputAtFault;
   auto t = type.dyn_cast<ir::TensorType>();
   if (!t) return failLocated("<type>:1:1: '" + tensor + "' is not a tensor type", "<type>", tensor);
-  if (t.numElements() > layouts::kMostElementsShown)
+  if (t.numElements() > layouts::kMaxElementsShown)
     return failAtShape(tensor, t.shape(),
                        "the tensor has " + llvm::Twine(t.numElements()) + " elements; at most " +
-                           llvm::Twine(layouts::kMostElementsShown) + " are drawn");
+                           llvm::Twine(layouts::kMaxElementsShown) + " are drawn");
 
   std::string text;
   for (auto &[name, e] : layouts) {

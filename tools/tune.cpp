@@ -99,8 +99,9 @@ struct Search {
 struct Figures {
   Search search;
   bool emulated; // instructions instead of milliseconds
-  bool registersKnown;
 };
+
+bool isObject(const runtime::KernelMetadata &m) { return m.known >= runtime::KernelMetadata::Resources; }
 
 /// A line per configuration, in columns.
 void printTable(llvm::ArrayRef<TuneMeasurement> all, const Figures &f) {
@@ -115,7 +116,7 @@ void printTable(llvm::ArrayRef<TuneMeasurement> all, const Figures &f) {
       o << "not compiled: " << m.reason << "\n";
       continue;
     }
-    if (f.registersKnown)
+    if (isObject(md))
       o << llvm::formatv("{0,9}  {1,7}  {2,6}  {3,9}  ", md.registers, md.spillBytes,
                          md.dynamicSharedBytes + md.staticSharedBytes, md.occupancy);
     else
@@ -152,7 +153,7 @@ llvm::json::Value toJson(const TuneMeasurement &m, const Figures &f) {
   if (m.outcome == Outcome::NotCompiled) return o;
   auto &md = m.metadata;
   o["shared_bytes"] = md.dynamicSharedBytes + md.staticSharedBytes;
-  if (f.registersKnown) {
+  if (isObject(md)) {
     o["registers"] = md.registers;
     o["spill_bytes"] = md.spillBytes;
     o["occupancy"] = md.occupancy;
@@ -316,7 +317,7 @@ int tuneCommand(int argc, char **argv) {
   if (int code = measure(flags, l, *device, report, *cache, base, diag, all)) return code;
 
   auto winner = best(all, emulated);
-  Figures figures{flags.search, emulated, llvm::any_of(all, [](auto &m) { return m.metadata.registers > 0; })};
+  Figures figures{flags.search, emulated};
   if (flags.printsTable()) {
     llvm::outs() << llvm::formatv("{0} on {1} ({2})\n", base.kernel, device->spec(), device->name());
     printTable(all, figures);

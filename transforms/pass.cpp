@@ -199,7 +199,7 @@ private:
 
 } // namespace
 
-bool isPlain(const RunOptions &o) {
+bool hasNoObservers(const RunOptions &o) {
   return !o.remarks && !o.hook && !o.timings && !o.verifyEach && !o.printAfterAll && !o.printBefore && !o.printAfter &&
          o.skip.empty() && o.bisectLimit < 0 && o.reproducerPath.empty();
 }

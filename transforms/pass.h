@@ -98,7 +98,7 @@ struct RunOptions {
 };
 
 /// Whether all passes run, and nothing is said of any.
-bool isPlain(const RunOptions &);
+bool hasNoObservers(const RunOptions &);
 
 /// Runs the steps. On failure a diagnostic names the pass, the operation and its line.
 absl::Status runPipeline(ir::Module &, const Pipeline &, const RunOptions &, ir::DiagnosticEngine &);

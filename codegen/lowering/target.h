@@ -181,8 +181,8 @@ public:
   /// expansion or the device library is used.
   virtual llvm::Value *mathOp(llvm::IRBuilder<> &, ir::Opcode, llvm::Type *,
                               llvm::ArrayRef<llvm::Value *> args) const = 0;
-  /// What the device library calls C's function of that name for f32 or f64: "sin" is "__nv_sinf" and
-  /// "__ocml_sin_f32"; empty where there is no library.
+  /// What the device library calls libdevice's function of that name for f32 or f64: "sin" is "__nv_sinf" and
+  /// "__ocml_sin_f32" (codegen/object/device_functions.cpp); empty where there is no library, or no such function.
   virtual std::string libraryFunction(llvm::StringRef name, llvm::Type *) const = 0;
   /// Converts floats between element kinds with the target's instructions, several at once where they pack; false when
   /// it has none for the pair (then LLVM's own conversions or the neutral bit manipulation are used).

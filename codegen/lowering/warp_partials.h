@@ -2,7 +2,7 @@
 // and each warp along the axis one value. Scratch (layouts/reduce_shape.h says how much): for each operand
 // an array [result][chunk][warp along the axis] of its element type, each array aligned to 16 bytes, so that a thread
 // reads the values of one result with vector loads; [warp along the axis][result] where all lanes have results of
-// their own (lanesApart), which so lie side by side and not as many banks apart as there are warps. Behind them, if
+// their own (lanesApart), which so lie side by side and not as many banks apart as there are warps. After them, if
 // the block combines them once (combinesOnce), for each operand an array of the results.
 #pragma once
 #include "codegen/lowering/lowering.h"
@@ -47,7 +47,7 @@ public:
   std::map<Key, llvm::SmallVector<Partial, 8>> loadByWarp(llvm::ArrayRef<Key>);
   /// The values of all warps of a result given by its flat index, i32.
   llvm::SmallVector<Partial, 8> loadResult(llvm::Value *flat);
-  /// The combined value of a result goes to the place behind all partial values where `acts` (null: in every thread),
+  /// The combined value of a result goes to the place after all partial values where `acts` (null: in every thread),
   /// from which all of a thread's results come back after a barrier.
   void storeCombined(llvm::Value *flat, const Partial &, llvm::Value *acts);
   std::map<Key, Partial> loadCombined(llvm::ArrayRef<Key>);

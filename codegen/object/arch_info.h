@@ -2,6 +2,8 @@
 // The tables are codegen_nvidia/arch_table.cpp and codegen_amd/arch_table.cpp.
 #pragma once
 #include "ir/target.h"
+#include <algorithm>
+#include <array>
 
 namespace tessera::codegen {
 
@@ -16,5 +18,13 @@ struct ArchInfo {
   // Adds the vendor's LLVM target to LLVM's registry, once a process; called by llvmTarget (backend.h) alone.
   void (*registerLLVMTarget)() = nullptr;
 };
+
+/// A table of matrix instructions from parts that several targets have.
+template <size_t... N> static constexpr auto rows(const std::array<ir::MatrixInstruction, N> &...parts) {
+  std::array<ir::MatrixInstruction, (N + ...)> all{};
+  size_t at = 0;
+  ((std::copy(parts.begin(), parts.end(), all.begin() + at), at += N), ...);
+  return all;
+}
 
 } // namespace tessera::codegen

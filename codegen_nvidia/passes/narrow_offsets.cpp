@@ -100,7 +100,7 @@ bool narrow(Loop &loop, LoopInfo &loops, ScalarEvolution &evolution, const DataL
       if (auto *pointer = dyn_cast<GetElementPtrInst>(&i))
         if (auto a = split(*pointer, loop, layout)) addresses.push_back(*a);
   }
-  if (addresses.size() < tuning.narrowOffsetsSomeAddresses) return false;
+  if (addresses.size() < tuning.narrowOffsetsMinAnalysed) return false;
   erase_if(addresses, [&](Address &a) { return !isWideSum(a, loop, evolution); });
   // One value for equal ones that are computed in several places.
   DenseMap<const SCEV *, Value *> same;
@@ -109,7 +109,7 @@ bool narrow(Loop &loop, LoopInfo &loops, ScalarEvolution &evolution, const DataL
     a.fixed = same.try_emplace(evolution.getSCEV(a.fixed), a.fixed).first->second;
     distinct.insert({a.base(), a.fixed});
   }
-  bool many = distinct.size() >= tuning.narrowOffsetsManyAddresses;
+  bool many = distinct.size() >= tuning.narrowOffsetsMinDistinct;
   if (!many && none_of(addresses, [](Address &a) { return a.constant; })) return false;
 
   std::map<std::tuple<Value *, Value *, Type *>, Value *> moved; // base and moving part

@@ -104,7 +104,8 @@ void CompileCache::insert(const std::string &key, const CompileResult &r) {
 absl::StatusOr<CompileResult> CompileCache::compile(llvm::StringRef text, const std::string &fileName,
                                                     ir::Module *parsed, const ir::TargetInfo &target,
                                                     const CompileOptions &o, ir::DiagnosticEngine &diag) {
-  bool kept = transforms::isPlain(o.passes) && !o.keepTexts && (options_.memoryBytes || !options_.directory.empty());
+  bool kept =
+      transforms::hasNoObservers(o.passes) && !o.keepTexts && (options_.memoryBytes || !options_.directory.empty());
   std::string id = kept ? key(text, fileName, target, o) : "";
   if (kept)
     if (auto found = find(id)) return *std::move(found);

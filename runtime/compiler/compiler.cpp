@@ -129,7 +129,7 @@ std::optional<TensorMapFormat> tensorMapFormat(TensorDescType t) {
 
 } // namespace
 
-absl::Status checkShape(const TargetInfo &t, const CompileOptions &o) {
+absl::Status checkOptions(const TargetInfo &t, const CompileOptions &o) {
   auto bad = [](const std::string &m) { return absl::InvalidArgumentError(m); };
   for (auto &option : kernelOptions())
     if (auto problem = option.problem(o.*option.field); !problem.empty())
@@ -211,7 +211,7 @@ private:
   absl::Status generateCode();
   void takeObject(codegen::ObjectInfo &&);
   void remarkResources() const;
-  absl::Status located(const absl::Status &) const;
+  absl::Status reportAtOperation(const absl::Status &) const;
   Operation *kernel() const { return module_->lookupSymbol(kernelName_); }
 
   Module *module_;                        // the input, or `withMoreWarps_`
@@ -231,7 +231,7 @@ private:
 };
 
 absl::Status Compilation::checkInput() {
-  if (auto s = checkShape(target_, options_); !s.ok()) return s;
+  if (auto s = checkOptions(target_, options_); !s.ok()) return s;
   auto selected = selectKernel(*module_, options_.kernel);
   if (!selected.ok()) return selected.status();
   kernelName_ = (*selected)->cast<tt::FuncOp>().symName().str();
@@ -272,7 +272,7 @@ absl::Status Compilation::runPasses() {
                                                     threadsPerWarp(module_->op()), target_.name, target_.warpSize)
                                           .str());
   if (options_.stage == Stage::Ttgir) return absl::OkStatus();
-  return runPipeline(transforms::loweringPipeline(target_), "allocation");
+  return runPipeline(transforms::loweringPipeline(target_), "lowering preparation");
 }
 
 /// To TTGIR, with the warps asked for or with more.
@@ -286,14 +286,14 @@ absl::Status Compilation::assignLayouts() {
   std::unique_ptr<Module> ttir;
   if (!options_.exactNumWarps && mayTakeMoreWarps(*module_, kernelName_, target_)) ttir = module_->clone();
   // What users see of the passes, or leave out, is a run of each with the warps that are taken: a copy decides.
-  bool isPlain = transforms::isPlain(options_.passes);
+  bool isUnobserved = transforms::hasNoObservers(options_.passes);
   MoreWarps more;
-  if (ttir && !isPlain)
-    if (auto asked = quietly(ttir->clone(), transforms::ttgirPipeline(target_, o), target_))
+  if (ttir && !isUnobserved)
+    if (auto asked = runWithoutReports(ttir->clone(), transforms::ttgirPipeline(target_, o), target_))
       more = takeMoreWarps(*ttir, *asked, kernelName_, target_, o);
   if (more.ttgir) o.numWarps = more.warps;
   if (auto s = runPipeline(transforms::ttgirPipeline(target_, o), "ttgir"); !s.ok()) return s;
-  if (ttir && isPlain) {
+  if (ttir && isUnobserved) {
     more = takeMoreWarps(*ttir, *module_, kernelName_, target_, o);
     withMoreWarps_ = std::move(more.ttgir);
     if (withMoreWarps_) module_ = withMoreWarps_.get();
@@ -325,6 +325,7 @@ void Compilation::remarkMoreWarps(const MoreWarps &more) const {
 void Compilation::describeKernel() {
   KernelMetadata &md = result_.metadata;
   Operation *m = module_->op();
+  md.known = options_.stage <= Stage::Ttgir ? KernelMetadata::Configuration : KernelMetadata::Launch;
   md.config() = options_.config();
   md.kernel = kernelName_;
   md.target = target_.name.str();
@@ -391,7 +392,7 @@ absl::Status Compilation::generateCode() {
   auto object = createBackend(arch_, bo)->compile(*llvmModule_, until, keepAssembly, &times);
   if (!object.ok()) {
     if (!codegen::abandonIfLost(object.status(), llvmModule_, context_)) remarkUnoptimized();
-    return located(object.status());
+    return reportAtOperation(object.status());
   }
   remarkUnoptimized();
   auto &laps = result_.metadata.compileMs;
@@ -422,6 +423,7 @@ absl::Status Compilation::generateCode() {
 
 void Compilation::takeObject(codegen::ObjectInfo &&object) {
   KernelMetadata &md = result_.metadata;
+  md.known = KernelMetadata::Resources;
   md.registers = object.registers;
   md.spillBytes = object.spillBytes;
   md.occupancy = object.occupancy;
@@ -451,7 +453,7 @@ void Compilation::remarkResources() const {
 
 /// Reports a failure of the back end at the operation that caused it, as far as the status says which: a function that
 /// it calls or inline assembly, else the kernel. Missing tools are not the program's fault: they stay Statuses.
-absl::Status Compilation::located(const absl::Status &s) const {
+absl::Status Compilation::reportAtOperation(const absl::Status &s) const {
   if (!absl::IsInvalidArgument(s) && !absl::IsInternal(s)) return s;
   auto function = s.GetPayload(codegen::kFunctionPayload);
   auto assembly = s.GetPayload(codegen::kInlineAssemblyPayload);

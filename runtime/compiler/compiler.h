@@ -39,7 +39,7 @@ struct CompileResult {
 absl::StatusOr<const ir::TargetInfo *> requireTarget(llvm::StringRef name);
 
 /// InvalidArgument if the numbers of warps, stages or blocks per cluster are none that the target can have.
-absl::Status checkShape(const ir::TargetInfo &, const CompileOptions &);
+absl::Status checkOptions(const ir::TargetInfo &, const CompileOptions &);
 
 /// Compiles a module (TTIR, or TTGIR where it already has layouts). What is the input's fault is reported to the engine
 /// and gives InvalidArgument; failures of tools and files give other codes with their own text.

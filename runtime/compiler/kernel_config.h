@@ -35,7 +35,7 @@ struct KernelOption {
 
   bool isReadBy(const ir::TargetInfo &t) const { return !needs || t.*needs; }
   bool allows(int64_t value) const;
-  /// The values that every check allows: "a power of two up to 64". A target may allow fewer (checkShape).
+  /// The values that every check allows: "a power of two up to 64". A target may allow fewer (checkOptions).
   std::string allowed() const;
   /// "" or what is wrong: "must be a power of two up to 64, not 3". The one check of launch descriptions, metadata, the
   /// C API and the compiler; the command line uses its parts.

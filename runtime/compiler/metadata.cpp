@@ -89,22 +89,29 @@ std::string toJson(const KernelMetadata &m) {
   std::string s;
   llvm::raw_string_ostream o(s);
   llvm::json::OStream j(o, 1);
+  // Unknown is not 0.
+  auto attributeFrom = [&](KernelMetadata::Known needs, const char *key, int64_t value) {
+    if (m.known >= needs)
+      j.attribute(key, value);
+    else
+      j.attribute(key, nullptr);
+  };
   j.object([&] {
     j.attribute("kernel", m.kernel);
     j.attribute("target", m.target);
     for (auto &option : kernelOptions()) j.attribute(option.key, m.*option.field);
     j.attribute("threads_per_warp", m.threadsPerWarp);
-    j.attribute("threads_per_block", m.threadsPerBlock);
+    attributeFrom(KernelMetadata::Launch, "threads_per_block", m.threadsPerBlock);
     j.attribute("cluster_dims", llvm::json::Array{m.clusterDims[0], m.clusterDims[1], m.clusterDims[2]});
-    j.attribute("dynamic_shared_bytes", m.dynamicSharedBytes);
-    j.attribute("static_shared_bytes", m.staticSharedBytes);
-    j.attribute("global_scratch_bytes", m.globalScratchBytes);
-    j.attribute("global_scratch_align", m.globalScratchAlign);
+    attributeFrom(KernelMetadata::Launch, "dynamic_shared_bytes", m.dynamicSharedBytes);
+    attributeFrom(KernelMetadata::Resources, "static_shared_bytes", m.staticSharedBytes);
+    attributeFrom(KernelMetadata::Launch, "global_scratch_bytes", m.globalScratchBytes);
+    attributeFrom(KernelMetadata::Launch, "global_scratch_align", m.globalScratchAlign);
     j.attribute("args", std::move(args));
     j.attribute("tensordesc_meta", std::move(descriptors));
-    j.attribute("registers", m.registers);
-    j.attribute("spill_bytes", m.spillBytes);
-    j.attribute("occupancy", m.occupancy);
+    attributeFrom(KernelMetadata::Resources, "registers", m.registers);
+    attributeFrom(KernelMetadata::Resources, "spill_bytes", m.spillBytes);
+    attributeFrom(KernelMetadata::Resources, "occupancy", m.occupancy);
     j.attributeObject("compile_ms", [&] {
       for (auto &[n, ms] : m.compileMs) j.attribute(n, ms);
     });
@@ -122,8 +129,16 @@ absl::StatusOr<KernelMetadata> metadataFromJson(llvm::StringRef json, llvm::Stri
   auto number = [](JsonNode n, auto &out, int64_t lo, int64_t hi) {
     if (auto i = n.integer(lo, hi)) out = *i;
   };
-  auto optional = [&](const char *key, auto &out, int64_t lo, int64_t hi) {
-    if (auto n = root.get(key); n.present()) number(n, out, lo, hi);
+  // As toJson writes them: null if the metadata does not know.
+  auto numberFrom = [&](KernelMetadata::Known needs, const char *key, auto &out, int64_t lo, int64_t hi) {
+    JsonNode n = root.get(key);
+    if (n.isNull())
+      m.known = std::min(m.known, KernelMetadata::Known(needs - 1));
+    else
+      number(n, out, lo, hi);
+  };
+  auto optionalFrom = [&](KernelMetadata::Known needs, const char *key, auto &out, int64_t lo, int64_t hi) {
+    if (root.get(key).present()) numberFrom(needs, key, out, lo, hi);
   };
   if (root.present()) {
     text(root.get("kernel"), m.kernel);
@@ -137,14 +152,14 @@ absl::StatusOr<KernelMetadata> metadataFromJson(llvm::StringRef json, llvm::Stri
     }
     number(root.get("threads_per_warp"), m.threadsPerWarp, 1, 64);
     if (!llvm::isPowerOf2_32(m.threadsPerWarp)) root.get("threads_per_warp").error("must be a power of two");
-    number(root.get("threads_per_block"), m.threadsPerBlock, 1, 1024);
+    numberFrom(KernelMetadata::Launch, "threads_per_block", m.threadsPerBlock, 1, 1024);
     if (auto n = root.get("cluster_dims"); n.present())
       for (auto [i, d] : llvm::enumerate(n.elements()))
         i < 3 ? number(d, m.clusterDims[i], 1, 16) : d.error("is one dimension too many");
-    number(root.get("dynamic_shared_bytes"), m.dynamicSharedBytes, 0, 1 << 20);
-    optional("static_shared_bytes", m.staticSharedBytes, 0, 1 << 20);
-    optional("global_scratch_bytes", m.globalScratchBytes, 0, int64_t(1) << 32);
-    optional("global_scratch_align", m.globalScratchAlign, 1, 1 << 20);
+    numberFrom(KernelMetadata::Launch, "dynamic_shared_bytes", m.dynamicSharedBytes, 0, 1 << 20);
+    optionalFrom(KernelMetadata::Resources, "static_shared_bytes", m.staticSharedBytes, 0, 1 << 20);
+    optionalFrom(KernelMetadata::Launch, "global_scratch_bytes", m.globalScratchBytes, 0, int64_t(1) << 32);
+    optionalFrom(KernelMetadata::Launch, "global_scratch_align", m.globalScratchAlign, 1, 1 << 20);
     for (auto &a : root.get("args").elements()) {
       m.args.emplace_back();
       text(a.get("name"), m.args.back().name);
@@ -152,9 +167,9 @@ absl::StatusOr<KernelMetadata> metadataFromJson(llvm::StringRef json, llvm::Stri
       if (auto n = a.get("descriptor"); n.present()) text(n, m.args.back().descriptor);
     }
     if (root.get("args").isArray()) readDescriptors(root, m.args);
-    optional("registers", m.registers, 0, 1 << 20);
-    optional("spill_bytes", m.spillBytes, 0, 1 << 30);
-    optional("occupancy", m.occupancy, 0, 1 << 20);
+    optionalFrom(KernelMetadata::Resources, "registers", m.registers, 0, 1 << 20);
+    optionalFrom(KernelMetadata::Resources, "spill_bytes", m.spillBytes, 0, 1 << 30);
+    optionalFrom(KernelMetadata::Resources, "occupancy", m.occupancy, 0, 1 << 20);
     if (auto n = root.get("compile_ms"); n.present())
       for (auto &[stage, ms] : n.members())
         if (auto t = ms.number()) m.compileMs.push_back({stage, *t});

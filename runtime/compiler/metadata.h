@@ -17,6 +17,12 @@ namespace tessera::runtime {
 /// The configuration is that of the options, except for the numbers of warps and blocks, which TTGIR with layouts
 /// states itself.
 struct KernelMetadata : KernelConfig {
+  /// What is known, each with all before it. The rest is null in JSON.
+  enum Known : uint8_t {
+    Configuration, // up to TTGIR
+    Launch,        // lowered: shared memory and scratch are allocated, partitions have their warps
+    Resources,     // machine code: registers, spills, occupancy, static shared memory
+  } known = Resources;
   std::string kernel;
   std::string target;
   int threadsPerWarp = 32;

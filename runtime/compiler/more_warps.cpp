@@ -39,7 +39,7 @@ struct Needs {
 
 /// The later passes need memory for the warps: they may fail where fewer warps do not.
 bool canBeLowered(const Module &ttgir, const TargetInfo &target) {
-  return quietly(ttgir.clone(), transforms::loweringPipeline(target), target) != nullptr;
+  return runWithoutReports(ttgir.clone(), transforms::loweringPipeline(target), target) != nullptr;
 }
 
 } // namespace
@@ -56,8 +56,8 @@ bool mayTakeMoreWarps(const Module &ttir, llvm::StringRef kernel, const TargetIn
   return holds && !isFixed;
 }
 
-std::unique_ptr<Module> quietly(std::unique_ptr<Module> m, const transforms::Pipeline &pipeline,
-                                const TargetInfo &target) {
+std::unique_ptr<Module> runWithoutReports(std::unique_ptr<Module> m, const transforms::Pipeline &pipeline,
+                                          const TargetInfo &target) {
   transforms::RunOptions run;
   run.target = &target;
   DiagnosticEngine nobody([](const Diagnostic &) {});
@@ -75,7 +75,7 @@ MoreWarps takeMoreWarps(const Module &ttir, const Module &asked, llvm::StringRef
     transforms::TtgirPipelineOptions more = o;
     more.numWarps = o.numWarps * times;
     if (more.numWarps * target.warpSize > target.maxThreadsPerBlock) break;
-    std::unique_ptr<Module> m = quietly(ttir.clone(), transforms::ttgirPipeline(target, more), target);
+    std::unique_ptr<Module> m = runWithoutReports(ttir.clone(), transforms::ttgirPipeline(target, more), target);
     if (!m) continue;
     Needs after(*m, kernel);
     bool fits = after.held <= transforms::holdableRegisters(target, more.numWarps);

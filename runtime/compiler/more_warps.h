@@ -40,6 +40,7 @@ MoreWarps takeMoreWarps(const ir::Module &ttir, const ir::Module &asked, llvm::S
                         const transforms::TtgirPipelineOptions &o);
 
 /// The module after a pipeline that reports nothing; null if a pass fails.
-std::unique_ptr<ir::Module> quietly(std::unique_ptr<ir::Module>, const transforms::Pipeline &, const ir::TargetInfo &);
+std::unique_ptr<ir::Module> runWithoutReports(std::unique_ptr<ir::Module>, const transforms::Pipeline &,
+                                              const ir::TargetInfo &);
 
 } // namespace tessera::runtime

@@ -109,9 +109,13 @@ private:
       o.stage = Stage::Object;
       o.bitcode = o.lineInfo = o.opNames = false;
       auto object = job_.cache.compile(job_.source, job_.sourcePath, nullptr, **target_, o, diag);
-      if (object.ok())
-        out.metadata.registers = object->metadata.registers, out.metadata.spillBytes = object->metadata.spillBytes,
+      if (object.ok()) {
+        out.metadata.known = object->metadata.known;
+        out.metadata.registers = object->metadata.registers;
+        out.metadata.spillBytes = object->metadata.spillBytes;
         out.metadata.occupancy = object->metadata.occupancy;
+        out.metadata.staticSharedBytes = object->metadata.staticSharedBytes;
+      }
     }
     return true;
   }

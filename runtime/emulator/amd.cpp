@@ -31,7 +31,7 @@ void decodeBarrier(Decoder &d, CallInst &c) {
     return dyn_cast_or_null<FenceInst>(i);
   };
   const FenceInst *before = fence(c.getPrevNode()), *after = fence(c.getNextNode());
-  uint64_t orders = 0;
+  uint8_t orders = 0;
   if (before && after && isReleaseOrStronger(before->getOrdering()) && isAcquireOrStronger(after->getOrdering())) {
     auto localOnly = [](const FenceInst *f) {
       auto *m = f->getMetadata(LLVMContext::MD_mmra);
@@ -49,9 +49,9 @@ void decodeBarrier(Decoder &d, CallInst &c) {
         if (auto *t = dyn_cast<MDNode>(o)) tag(t);
       return local && !global;
     };
-    orders = localOnly(before) || localOnly(after) ? 1 : 3;
+    orders = localOnly(before) || localOnly(after) ? BarrierForm::kShared : BarrierForm().orders;
   }
-  d.emit(barrier, kNoRow, kNoRow, kNoRow, kNoRow, orders);
+  d.emitImmediate(barrier, BarrierForm{.orders = orders}.packed());
 }
 
 // ---- lanes ----

@@ -38,8 +38,18 @@ template <Handler H> void readsTime(Decoder &d, llvm::CallInst &c) {
 
 // ---- the barrier ----
 
-/// Its immediate says what it orders: 1 shared memory, 2 global memory; of a named barrier also its number, from bit
-/// 8 on, and for how many threads it is, from bit 16 on (0: for all of the block).
+/// The immediate of a barrier: what it orders, and of a named one its number and for how many threads it is.
+struct BarrierForm {
+  static constexpr uint8_t kShared = 1, kGlobal = 2; // memory
+  uint8_t orders = kShared | kGlobal;
+  uint8_t number = 0;
+  uint16_t threads = 0; // 0: all of the block
+
+  uint64_t packed() const { return orders | uint64_t(number) << 8 | uint64_t(threads) << 16; }
+  static BarrierForm of(const Instruction &i) {
+    return {uint8_t(i.immediate), uint8_t(i.immediate >> 8), uint16_t(i.immediate >> 16)};
+  }
+};
 inline void barrier(Warp &w, const Instruction &i) {
   if (!requireConverged(w, i, "the barrier") || !noteEffect(w, i)) return;
   countWarpOperation(w, i, SiteCounters::Kind::Barrier, "barrier");

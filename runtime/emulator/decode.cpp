@@ -3,7 +3,7 @@
 //
 // The order of blocks makes lanes reconverge: a warp always runs the group of lanes whose block comes first
 // in it (execute.cpp). Bourdoncle's weak topological order puts a join after everything that leads to it and keeps
-// each loop in one piece, so that lanes that have left a loop wait behind it. Source: F. Bourdoncle, "Efficient
+// each loop in one piece, so that lanes that have left a loop wait after it. Source: F. Bourdoncle, "Efficient
 // chaotic iteration strategies with widenings", 1993; for the scheduling: G. Diamos et al., "SIMD re-convergence at
 // thread frontiers", 2011.
 #include "runtime/emulator/decode.h"

@@ -33,6 +33,10 @@ public:
   /// Fresh rows for all elements of an instruction's result.
   llvm::ArrayRef<Row> defineFresh(llvm::Value *);
   Instruction &emit(Handler, Row to = kNoRow, Row a = kNoRow, Row b = kNoRow, Row c = kNoRow, uint64_t immediate = 0);
+  /// An instruction without rows.
+  Instruction &emitImmediate(Handler h, uint64_t immediate) {
+    return emit(h, kNoRow, kNoRow, kNoRow, kNoRow, immediate);
+  }
   llvm::ArrayRef<Row> list(llvm::ArrayRef<Row>);
   Access &emitAccess(Access);
   void copy(Row to, Row from, unsigned bytes);

@@ -8,6 +8,7 @@
 // the other.
 #include "runtime/emulator/emulator.h"
 #include "runtime/compiler/targets.h"
+#include "runtime/emulator/block_operations.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/matrix.h"
 #include "runtime/emulator/registers_live.h"
@@ -23,7 +24,7 @@ namespace tessera::emulator {
 namespace {
 
 constexpr uint64_t kTurn = uint64_t(1) << 20; // instructions of a warp before another has its turn
-constexpr unsigned kMostResident = 256;       // blocks begun and not ended
+constexpr unsigned kMaxResident = 256;        // blocks begun and not ended
 
 class Grid {
 public:
@@ -50,7 +51,7 @@ public:
           ++k;
         }
       }
-      if (more() && resident.size() < kMostResident) {
+      if (more() && resident.size() < kMaxResident) {
         uint64_t number = next_++;
         if (number >= total) continue; // another thread has it
         auto b = begin(uint32_t(number));
@@ -197,8 +198,8 @@ private:
     return s.empty() ? "an unknown place" : s;
   }
 
-  static unsigned nameOf(const Warp &w) { return unsigned(w.barrier->immediate >> 8) & 255; }
-  static unsigned threadsOf(const Warp &w) { return unsigned(w.barrier->immediate >> 16); }
+  static unsigned nameOf(const Warp &w) { return BarrierForm::of(*w.barrier).number; }
+  static unsigned threadsOf(const Warp &w) { return BarrierForm::of(*w.barrier).threads; }
   static bool waitsAtNamed(const Warp &w) { return w.state == Warp::State::AtBarrier && threadsOf(w); }
 
   /// Releases the warps at named barriers at which all expected threads have arrived; whether there are any.
@@ -276,12 +277,13 @@ private:
                     llvm::formatv("waits at this barrier, but warp {0} has ended without it", w.index));
     if (!b.issued.empty() && !warpgroupsTogether(b, first->barrier, [](auto &) { return true; })) return;
     uint64_t stamp = ++launch_.stamp;
-    if (first->barrier->immediate & 1) b.lastBarrier = stamp;
-    if (first->barrier->immediate & 2) b.lastGlobalBarrier = stamp;
+    uint8_t orders = BarrierForm::of(*first->barrier).orders;
+    if (orders & BarrierForm::kShared) b.lastBarrier = stamp;
+    if (orders & BarrierForm::kGlobal) b.lastGlobalBarrier = stamp;
     ++b.barriers;
     goesRound(b, *first->barrier);
     for (Warp &w : b.warps) {
-      if (first->barrier->immediate & 1) w.lastSync = stamp;
+      if (orders & BarrierForm::kShared) w.lastSync = stamp;
       w.state = Warp::State::Ready;
     }
   }
@@ -402,7 +404,7 @@ bool runInParallel(Launch &launch, const std::vector<uint64_t> &arguments) {
   // Without the record of accesses it is unknown whether the order mattered.
   if (threads < 2 || launch.program->blocksInteract || !launch.checks.races) return false;
   for (auto &r : launch.buffers)
-    if (r.bytes > kMostShadowed) return false;
+    if (r.bytes > kMaxShadowed) return false;
   for (auto &r : launch.constants)
     if (!r.readOnly) return false;
   std::vector<std::vector<uint8_t>> before;
@@ -491,7 +493,7 @@ static void addBuffer(Launch &launch, std::string name, uint8_t *data, size_t by
   launch.buffers.push_back(std::move(r));
 }
 
-/// What AMD kernels find behind their arguments (code object V5): counts of blocks, then sizes of a block.
+/// What AMD kernels find after their arguments (code object V5): counts of blocks, then sizes of a block.
 struct ImplicitArguments {
   uint32_t blocks[3];
   uint16_t size[3];
@@ -643,7 +645,7 @@ std::string counterTable(const Report &report) {
   part(SiteCounters::Kind::Shuffle, "shuffles", nullptr);
   part(SiteCounters::Kind::Matrix, "matrix operations", nullptr);
   s << "\n";
-  s << llvm::formatv("{0,-26} {1,10} {2,12}  {3}\n", "live at one point", "at most", "allocated", "behind");
+  s << llvm::formatv("{0,-26} {1,10} {2,12}  {3}\n", "live at one point", "at most", "allocated", "after");
   auto live = [&](const char *name, const LivePeak &p) {
     s << llvm::formatv(
         "{0,-26} {1,10} {2,12}  {3}\n", name, p.count, p.allocated ? std::to_string(p.allocated) : "",

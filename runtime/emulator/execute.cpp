@@ -49,7 +49,7 @@ bool requireConverged(Warp &w, const Instruction &i, const char *what) {
   fail(w, &i, int(std::countr_zero(w.mask)),
        llvm::formatv("{0} is reached by {1} of the warp's {2} threads only; thread {3} {4}", what,
                      std::popcount(w.mask), w.lanes, w.index * w.lanes + missing,
-                     ended ? "has ended" : "takes another way"));
+                     ended ? "has ended" : "is in another branch"));
   return false;
 }
 

@@ -25,6 +25,10 @@ PtxType typeOf(StringRef s) {
 
 bool PtxDecoder::run(std::string &problem) {
   bindOperands();
+  auto refuse = [&](const std::string &reason) {
+    problem = reason;
+    return false;
+  };
   text_ = unescaped(asm_->getAsmString());
   StringRef rest = text_;
   while (true) {
@@ -38,12 +42,12 @@ bool PtxDecoder::run(std::string &problem) {
     StringRef one = rest.take_front(end).trim();
     rest = end == StringRef::npos ? "" : rest.drop_front(end + 1);
     if (one.starts_with(".reg")) {
-      if (!declare(one)) return problem = "the declaration '" + one.str() + "' in inline PTX", false;
+      if (!declare(one)) return refuse("the declaration '" + one.str() + "' in inline PTX");
       continue;
     }
     Statement s;
     if (!parse(one, s) || !emit(s))
-      return problem = "the inline PTX '" + one.str() + "'" + (why_.empty() ? "" : " (" + why_ + ")"), false;
+      return refuse("the inline PTX '" + one.str() + "'" + (why_.empty() ? "" : " (" + why_ + ")"));
   }
   return true;
 }
@@ -221,7 +225,10 @@ bool PtxDecoder::parse(StringRef s, Statement &out) {
       StringRef one = rest.slice(from, k).trim();
       if (!one.empty()) {
         out.operands.emplace_back();
-        if (!operand(one, out.operands.back())) return why_ = "operand '" + one.str() + "'", false;
+        if (!operand(one, out.operands.back())) {
+          why_ = "operand '" + one.str() + "'";
+          return false;
+        }
       }
       from = k + 1;
     }

@@ -67,7 +67,10 @@ private:
     if (o.kind == Operand::Immediate) return d_.constant(o.immediate, bytes);
     return d_.resized(o.row, o.bytes, bytes);
   }
-  bool bad(const llvm::Twine &why) { return why_ = why.str(), false; }
+  bool bad(const llvm::Twine &why) {
+    why_ = why.str();
+    return false;
+  }
 
   // ---- forms ----
   bool emit(Statement &s);

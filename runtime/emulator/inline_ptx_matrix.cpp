@@ -84,9 +84,9 @@ bool PtxDecoder::emitMatrixAccess(Statement &s) {
   a.predicate = d_.fresh(1);
   d_.emit(firstLanes, a.predicate, kNoRow, kNoRow, kNoRow, 8 * count);
   uint64_t how = count | uint64_t(transposed) << 8;
-  if (!load) d_.emit(collect, kNoRow, kNoRow, kNoRow, kNoRow, how).more = d_.list(rows);
+  if (!load) d_.emitImmediate(collect, how).more = d_.list(rows);
   d_.emitAccess(std::move(a));
-  if (load) d_.emit(distribute, kNoRow, kNoRow, kNoRow, kNoRow, how).more = d_.list(rows);
+  if (load) d_.emitImmediate(distribute, how).more = d_.list(rows);
   return true;
 }
 
@@ -135,11 +135,13 @@ bool PtxDecoder::emitWarpgroup(Statement &s) {
   StringRef kind = s.modifiers[0];
   if (kind == "fence" || kind == "commit_group") {
     if (!s.operands.empty() || s.modifiers.size() != 3) return false;
-    return kind == "fence" ? emitWarpgroupFence(d_) : emitWarpgroupCommit(d_), true;
+    kind == "fence" ? emitWarpgroupFence(d_) : emitWarpgroupCommit(d_);
+    return true;
   }
   if (kind == "wait_group") {
     if (s.operands.size() != 1 || s.operands[0].kind != Operand::Immediate || s.modifiers.size() != 3) return false;
-    return emitWarpgroupWait(d_, s.operands[0].immediate), true;
+    emitWarpgroupWait(d_, s.operands[0].immediate);
+    return true;
   }
   if (kind != "mma_async" || s.modifiers.size() < 7) return false;
   WarpgroupOperation op;

@@ -193,11 +193,17 @@ bool PtxDecoder::emitAtomic(Statement &s) {
 
 bool PtxDecoder::emitCopy(Statement &s) {
   if (s.modifiers.empty() || s.modifiers[0] != "async") return false;
-  if (s.has("commit_group")) return d_.emit(commitGroup), true;
-  if (s.has("wait_all")) return d_.emit(waitGroup, kNoRow, d_.constant(0, 1)), true;
+  if (s.has("commit_group")) {
+    d_.emit(commitGroup);
+    return true;
+  }
+  if (s.has("wait_all")) {
+    d_.emit(waitGroup, kNoRow, d_.constant(0, 1));
+    return true;
+  }
   if (s.has("wait_group")) {
     if (s.operands.size() != 1 || s.operands[0].kind != Operand::Immediate) return false;
-    d_.emit(waitGroup, kNoRow, kNoRow, kNoRow, kNoRow, s.operands[0].immediate);
+    d_.emitImmediate(waitGroup, s.operands[0].immediate);
     return true;
   }
   for (StringRef m : ArrayRef(s.modifiers).drop_front())
@@ -235,7 +241,8 @@ bool PtxDecoder::emitBarrier(const Statement &s) {
   if (s.guard != kNoRow) return bad("guard");
   if (s.operands.size() != 1 || s.operands[0].kind != Operand::Immediate || s.operands[0].immediate)
     return bad("operands");
-  return d_.emit(barrier, kNoRow, kNoRow, kNoRow, kNoRow, 3), true;
+  d_.emitImmediate(barrier, BarrierForm().packed());
+  return true;
 }
 
 bool PtxDecoder::emitFence(Statement &s) {
@@ -245,7 +252,8 @@ bool PtxDecoder::emitFence(Statement &s) {
         s.operands[0].kind != Operand::Address || s.operands[0].bytes != 8 || s.operands[0].offset ||
         s.operands[1].immediate != 128)
       return bad("operands");
-    return emitTensorMapAcquire(d_, s.operands[0].row), true;
+    emitTensorMapAcquire(d_, s.operands[0].row);
+    return true;
   }
   if (!s.operands.empty() || s.modifiers.empty()) return false;
   if (s.modifiers[0] == "proxy") {
@@ -253,7 +261,8 @@ bool PtxDecoder::emitFence(Statement &s) {
     StringRef space = s.modifiers.size() == 3 ? s.modifiers[2] : "";
     if (space == "global") return true; // no MMA reads global memory
     if (!space.empty() && space != "shared::cta" && space != "shared::cluster") return bad("modifier ." + space);
-    return emitProxyFence(d_), true;
+    emitProxyFence(d_);
+    return true;
   }
   // Order within the thread, which accesses here have anyway; between threads, acquires, releases and barriers count.
   for (StringRef m : s.modifiers)
@@ -319,7 +328,8 @@ bool PtxDecoder::emitTensorMapForm(Statement &s) {
     const Operand &to = s.operands[0], &from = s.operands[1];
     if (to.kind != Operand::Address || from.kind != Operand::Address || to.bytes != 8 || to.offset || from.offset)
       return bad("operands");
-    return emitTensorMapPublish(d_, to.row, from.row, uint8_t(from.bytes)), true;
+    emitTensorMapPublish(d_, to.row, from.row, uint8_t(from.bytes));
+    return true;
   }
   static constexpr std::pair<StringRef, TensorMapField::Field> kFields[] = {
       {"global_address", TensorMapField::Address}, {"rank", TensorMapField::Rank},
@@ -348,7 +358,8 @@ bool PtxDecoder::emitTensorMapForm(Statement &s) {
   op.address = s.operands[0].row, op.addressBytes = uint8_t(s.operands[0].bytes), op.offset = s.operands[0].offset;
   op.value = source(s.operands.back(), wide ? 8 : 4);
   op.guard = s.guard, op.guardNegated = s.guardNegated;
-  return emitTensorMapField(d_, op), true;
+  emitTensorMapField(d_, op);
+  return true;
 }
 
 bool PtxDecoder::emitTensorCopyForm(Statement &s) { // cp{.reduce}.async.bulk…
@@ -384,11 +395,15 @@ bool PtxDecoder::emitTensorCopyForm(Statement &s) { // cp{.reduce}.async.bulk…
     else
       return bad("modifier ." + m);
   }
-  if (control == "commit_group")
-    return s.guard == kNoRow && s.operands.empty() ? (emitTensorCopyCommit(d_), true) : bad("operands");
+  if (control == "commit_group") {
+    if (s.guard != kNoRow || !s.operands.empty()) return bad("operands");
+    emitTensorCopyCommit(d_);
+    return true;
+  }
   if (control == "wait_group") {
     if (s.guard != kNoRow || s.operands.size() != 1 || s.operands[0].kind != Operand::Immediate) return bad("operands");
-    return emitTensorCopyWait(d_, s.operands[0].immediate, read), true;
+    emitTensorCopyWait(d_, s.operands[0].immediate, read);
+    return true;
   }
   if (!tensor || !dims || !global || !shared || read || completes != toShared || groups == toShared ||
       (op.kind == TensorCopyOperation::Reduce) != !op.reduction.empty())
@@ -411,7 +426,8 @@ bool PtxDecoder::emitTensorCopyForm(Statement &s) { // cp{.reduce}.async.bulk…
     op.barrier = barrier.row, op.barrierBytes = uint8_t(barrier.bytes), op.barrierOffset = barrier.offset;
   }
   op.guard = s.guard, op.guardNegated = s.guardNegated;
-  return emitTensorCopy(d_, std::move(op)), true;
+  emitTensorCopy(d_, std::move(op));
+  return true;
 }
 
 bool PtxDecoder::emitElectForm(Statement &s) { // elect.sync d|p, members
@@ -424,7 +440,8 @@ bool PtxDecoder::emitElectForm(Statement &s) { // elect.sync d|p, members
     if (o.kind != Operand::Sink && (o.kind != Operand::Register || o.bytes != (k ? 1u : 4u))) return bad("result");
     out[k] = o.kind == Operand::Sink ? kNoRow : o.row;
   }
-  return emitElect(d_, out[0], out[1], source(s.operands[1], 4)), true;
+  emitElect(d_, out[0], out[1], source(s.operands[1], 4));
+  return true;
 }
 
 } // namespace tessera::emulator::ptx

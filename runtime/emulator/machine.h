@@ -197,7 +197,7 @@ struct Region {
   bool holdsTensorMaps = false;   // that are arguments of the kernel
   std::vector<ShadowPage> shadow; // its cells are the launch's
 };
-constexpr uint64_t kMostShadowed = uint64_t(64) << 20; // bytes of a buffer whose order is watched
+constexpr uint64_t kMaxShadowed = uint64_t(64) << 20; // bytes of a buffer whose order is watched
 
 struct Launch;
 struct Block;

@@ -246,12 +246,16 @@ void decodeMatrix(Decoder &d, CallInst &c) {
 } // namespace
 
 bool emitMatrixOperation(Decoder &d, MatrixOperation op, std::string &why) {
+  auto refuse = [&](const char *reason) {
+    why = reason;
+    return false;
+  };
   if (op.a == MatrixElement::None || op.b == MatrixElement::None || op.c == MatrixElement::None ||
       bitsOf(op.a) != bitsOf(op.b))
-    return why = "types", false;
+    return refuse("types");
   // The registers must hold exactly one fragment.
   unsigned lanes = op.family == MatrixFamily::Mfma ? 64 : 32;
-  if (d.target().warpSize != int(lanes)) return why = "size of the wave", false;
+  if (d.target().warpSize != int(lanes)) return refuse("size of the wave");
   bool shape = op.family == MatrixFamily::MmaSync
                    ? (op.m == 16 && op.n == 8) || (op.m == 8 && op.n == 8 && op.k == 4 && op.c == MatrixElement::F64)
                : op.family == MatrixFamily::Mfma ? op.m == op.n && (op.m == 16 || op.m == 32 || op.blocks == 16)
@@ -263,9 +267,9 @@ bool emitMatrixOperation(Decoder &d, MatrixOperation op, std::string &why) {
   shape &= op.cRows.size() * op.accumulatorBytes * 8 * lanes == size_t(op.m) * op.n * bitsOf(op.c) * op.blocks &&
            op.d.size() == op.cRows.size();
   bool depth = op.k % 4 == 0 || (op.family == MatrixFamily::Mfma && (op.k == 2 || (op.k == 1 && op.blocks == 16)));
-  if (!shape || !depth) return why = "shape", false;
+  if (!shape || !depth) return refuse("shape");
   auto kept = std::make_shared<MatrixOperation>(std::move(op));
-  d.emit(multiply, kNoRow, kNoRow, kNoRow, kNoRow, reinterpret_cast<uint64_t>(kept.get()));
+  d.emitImmediate(multiply, reinterpret_cast<uint64_t>(kept.get()));
   d.program().owned.push_back(kept);
   return true;
 }

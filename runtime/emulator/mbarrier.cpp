@@ -177,7 +177,7 @@ void elect(Warp &w, const Instruction &i) {
 
 void emitMbarrier(Decoder &d, MbarrierOperation op) {
   auto kept = std::make_shared<MbarrierOperation>(op);
-  d.emit(runMbarrier, kNoRow, kNoRow, kNoRow, kNoRow, reinterpret_cast<uint64_t>(kept.get()));
+  d.emitImmediate(runMbarrier, reinterpret_cast<uint64_t>(kept.get()));
   d.program().owned.push_back(kept);
 }
 void emitElect(Decoder &d, Row leader, Row isLeader, Row members) { d.emit(elect, kNoRow, leader, isLeader, members); }

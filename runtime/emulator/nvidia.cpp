@@ -51,14 +51,14 @@ void clock32(Warp &w, const Instruction &i) {
 void decodeBarrier(Decoder &d, CallInst &c) {
   if (c.arg_size() && d.constantOperand(c, 0) != 0) return d.unknown(c, "barriers with a number other than 0");
   // bar.sync orders shared and global memory.
-  d.emit(barrier, kNoRow, kNoRow, kNoRow, kNoRow, 3);
+  d.emitImmediate(barrier, BarrierForm().packed());
 }
 void decodeNamedBarrier(Decoder &d, CallInst &c) {
   uint64_t number = d.constantOperand(c, 0), threads = d.constantOperand(c, 1);
   // "Operand b specifies the number of threads …; it must be a multiple of warp size"; there are 16 barriers.
   if (number > 15 || !threads || threads % 32 || threads > 1024)
     return d.unknown(c, "barriers of this number, or for this many threads");
-  d.emit(barrier, kNoRow, kNoRow, kNoRow, kNoRow, 3 | number << 8 | threads << 16);
+  d.emitImmediate(barrier, BarrierForm{.number = uint8_t(number), .threads = uint16_t(threads)}.packed());
 }
 /// setmaxnreg, whose number LLVM has checked: all warps of a warpgroup execute it; that the registers are there is
 /// ignored.
@@ -74,7 +74,7 @@ template <bool More> void setRegisters(Warp &w, const Instruction &i) {
   w.registers = count;
 }
 template <bool More> void decodeSetRegisters(Decoder &d, CallInst &c) {
-  d.emit(setRegisters<More>, kNoRow, kNoRow, kNoRow, kNoRow, d.constantOperand(c, 0));
+  d.emitImmediate(setRegisters<More>, d.constantOperand(c, 0));
 }
 /// The member mask must name the executing lanes and no others that are elsewhere.
 bool membersPresent(Warp &w, const Instruction &i, Row mask, const char *what) {
@@ -83,7 +83,7 @@ bool membersPresent(Warp &w, const Instruction &i, Row mask, const char *what) {
     unsigned missing = unsigned(std::countr_zero(members & ~w.mask & w.full));
     fail(w, &i, int(std::countr_zero(w.mask)),
          llvm::formatv("{0} waits for lane {1}, which {2}", what, missing,
-                       w.live >> missing & 1 ? "takes another way" : "has ended"));
+                       w.live >> missing & 1 ? "is in another branch" : "has ended"));
     return false;
   }
   if (w.mask & ~uint64_t(members)) {

@@ -142,7 +142,7 @@ void checkSharedOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
 
 void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned lane, Region &r, uint64_t offset,
                       bool writes, bool atomic, const uint8_t *changed, uint64_t now) {
-  if (r.bytes > kMostShadowed) return;
+  if (r.bytes > kMaxShadowed) return;
   if (r.shadow.empty()) r.shadow.resize((r.bytes + kShadowPage - 1) / kShadowPage);
   Block &b = *w.block;
   unsigned thread = w.index * w.lanes + lane;

@@ -1,6 +1,6 @@
 // Liveness of the executed code (see registers_live.h), counted in registers of 32 bits. A point is between two
 // instructions; what is live there is what was computed before and is read later, along blocks that were executed: a
-// value that only a branch not taken reads costs nothing. A result that nobody reads is live right behind its
+// value that only a branch not taken reads costs nothing. A result that nobody reads is live right after its
 // instruction.
 //
 // A value is as many words as its type has pieces of 32 bits: f64 and pointers to global memory 2, <4 x half> 2, i8

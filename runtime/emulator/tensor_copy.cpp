@@ -23,26 +23,26 @@ using namespace llvm;
 
 namespace {
 
-constexpr unsigned kMapBytes = runtime::kTensorMapBytes, kMostDimensions = runtime::kMaxDescriptorRank;
+constexpr unsigned kMapBytes = runtime::kTensorMapBytes, kMaxDimensions = runtime::kMaxDescriptorRank;
 
 struct TensorMap {
   uint64_t address;
-  uint64_t stride[kMostDimensions - 1]; // bytes
-  uint32_t size[kMostDimensions];
+  uint64_t stride[kMaxDimensions - 1]; // bytes
+  uint32_t size[kMaxDimensions];
   uint32_t written; // with written2, one bit for every field and ordinal that was set
-  uint16_t box[kMostDimensions];
-  uint8_t elementStride[kMostDimensions];
+  uint16_t box[kMaxDimensions];
+  uint8_t elementStride[kMaxDimensions];
   uint8_t rank, elementType, interleave, swizzle, fill;
   uint32_t written2;
 };
 static_assert(sizeof(TensorMap) <= kMapBytes);
 
 bool wasWritten(const TensorMap &m, TensorMapField::Field f, unsigned ordinal) {
-  unsigned bit = unsigned(f) * kMostDimensions + ordinal;
+  unsigned bit = unsigned(f) * kMaxDimensions + ordinal;
   return (bit < 32 ? m.written >> bit : m.written2 >> (bit - 32)) & 1;
 }
 void setWritten(TensorMap &m, TensorMapField::Field f, unsigned ordinal) {
-  unsigned bit = unsigned(f) * kMostDimensions + ordinal;
+  unsigned bit = unsigned(f) * kMaxDimensions + ordinal;
   (bit < 32 ? m.written : m.written2) |= 1u << bit % 32;
 }
 
@@ -143,7 +143,7 @@ void replaceField(Warp &w, const Instruction &i) {
       m.address = v;
       break;
     case TensorMapField::Rank:
-      if (v >= kMostDimensions) return bad("there are 1 to 5 dimensions (rank 0 to 4); this is the rank");
+      if (v >= kMaxDimensions) return bad("there are 1 to 5 dimensions (rank 0 to 4); this is the rank");
       m.rank = uint8_t(v);
       break;
     case TensorMapField::BoxSize:
@@ -296,7 +296,7 @@ uint32_t swizzled(uint32_t byte, unsigned mode) {
 
 /// Rows of the box: their place in it, and the elements [from, to) that lie in the tensor, at this address.
 template <class F> bool forRows(const TensorMap &m, const int32_t *at, F f) {
-  unsigned bytes = kElementTypes[m.elementType].bytes, index[kMostDimensions] = {};
+  unsigned bytes = kElementTypes[m.elementType].bytes, index[kMaxDimensions] = {};
   for (uint32_t row = 0;; ++row) {
     bool inside = true;
     uint64_t address = m.address + uint64_t(int64_t(at[0]) * bytes);
@@ -507,7 +507,7 @@ private:
   uint64_t mapAddress_ = 0;
   TensorMap map_;
   const ElementType *type_ = nullptr;
-  int32_t at_[kMostDimensions] = {}; // the box's first element
+  int32_t at_[kMaxDimensions] = {}; // the box's first element
   uint32_t rowBytes_ = 0;
   uint32_t bytes_ = 0; // of the box
   uint32_t shared_ = 0;
@@ -618,7 +618,7 @@ std::string copyInFlight(const Block &b) {
 
 void emitTensorMapField(Decoder &d, TensorMapField op) {
   auto kept = std::make_shared<TensorMapField>(op);
-  d.emit(replaceField, kNoRow, kNoRow, kNoRow, kNoRow, reinterpret_cast<uint64_t>(kept.get()));
+  d.emitImmediate(replaceField, reinterpret_cast<uint64_t>(kept.get()));
   d.program().owned.push_back(kept);
 }
 void emitTensorMapPublish(Decoder &d, Row to, Row from, uint8_t fromBytes) {
@@ -627,12 +627,12 @@ void emitTensorMapPublish(Decoder &d, Row to, Row from, uint8_t fromBytes) {
 void emitTensorMapAcquire(Decoder &d, Row map) { d.emit(acquire, kNoRow, map); }
 void emitTensorCopy(Decoder &d, TensorCopyOperation op) {
   auto kept = std::make_shared<TensorCopyOperation>(std::move(op));
-  d.emit(copyTensor, kNoRow, kNoRow, kNoRow, kNoRow, reinterpret_cast<uint64_t>(kept.get()));
+  d.emitImmediate(copyTensor, reinterpret_cast<uint64_t>(kept.get()));
   d.program().owned.push_back(kept);
 }
 void emitTensorCopyCommit(Decoder &d) { d.emit(commit); }
 void emitTensorCopyWait(Decoder &d, uint64_t pending, bool readsOnly) {
-  d.emit(readsOnly ? waitForDrains : waitForRows, kNoRow, kNoRow, kNoRow, kNoRow, pending);
+  d.emitImmediate(readsOnly ? waitForDrains : waitForRows, pending);
 }
 
 } // namespace tessera::emulator

@@ -502,27 +502,31 @@ bool warpgroupsTogether(Block &b, const Instruction *at, function_ref<bool(const
 
 bool emitWarpgroupOperation(Decoder &d, WarpgroupOperation op, std::string &why) {
   using E = MatrixElement;
-  if (d.target().name != "sm_90a") return why = "only sm_90a has it", false;
+  auto refuse = [&](const char *reason) {
+    why = reason;
+    return false;
+  };
+  if (d.target().matrixUnit != ir::MatrixUnit::Wgmma) return refuse("only sm_90a has it");
   bool f8 = (op.a == E::E4M3FN || op.a == E::E5M2) && (op.b == E::E4M3FN || op.b == E::E5M2);
   bool i8 = (op.a == E::S8 || op.a == E::U8) && (op.b == E::S8 || op.b == E::U8);
   bool half = op.a == op.b && (op.a == E::F16 || op.a == E::BF16), tf32 = op.a == E::TF32 && op.b == E::TF32;
-  if (!f8 && !i8 && !half && !tf32) return why = "types", false;
+  if (!f8 && !i8 && !half && !tf32) return refuse("types");
   bool c = i8 ? op.c == E::S32 : op.c == E::F32 || (op.c == E::F16 && op.a != E::BF16 && !tf32);
-  if (!c || (op.saturate && !i8)) return why = "type of the accumulator", false;
+  if (!c || (op.saturate && !i8)) return refuse("type of the accumulator");
   unsigned bits = elementBits(op.a);
   if (op.k != 256 / bits || op.n % 8 || op.n < 8 || op.n > 256 || (i8 && op.n > 32 && op.n % 16))
-    return why = "shape", false;
-  if (op.d.size() != op.n / (op.c == E::F16 ? 4 : 2)) return why = "number of accumulator registers", false;
-  if (!op.aRows.empty() && op.aRows.size() != 4) return why = "number of registers of A", false;
-  if ((op.transposeA || op.transposeB) && !half) return why = "transposed operands of this type", false;
+    return refuse("shape");
+  if (op.d.size() != op.n / (op.c == E::F16 ? 4 : 2)) return refuse("number of accumulator registers");
+  if (!op.aRows.empty() && op.aRows.size() != 4) return refuse("number of registers of A");
+  if ((op.transposeA || op.transposeB) && !half) return refuse("transposed operands of this type");
   auto kept = std::make_shared<WarpgroupOperation>(std::move(op));
-  d.emit(multiply, kNoRow, kNoRow, kNoRow, kNoRow, reinterpret_cast<uint64_t>(kept.get()));
+  d.emitImmediate(multiply, reinterpret_cast<uint64_t>(kept.get()));
   d.program().owned.push_back(kept);
   return true;
 }
 void emitWarpgroupFence(Decoder &d) { d.emit(fence); }
 void emitWarpgroupCommit(Decoder &d) { d.emit(commit); }
-void emitWarpgroupWait(Decoder &d, uint64_t pending) { d.emit(wait, kNoRow, kNoRow, kNoRow, kNoRow, pending); }
+void emitWarpgroupWait(Decoder &d, uint64_t pending) { d.emitImmediate(wait, pending); }
 void emitProxyFence(Decoder &d) { d.emit(proxyFence); }
 void emitAccumulatorCopy(Decoder &d, Row to, Row from) { d.emit(copyAccumulator, to, from); }
 void emitArrivalCheck(Decoder &d, ArrayRef<Row> rows) { d.emit(checkArrived).more = d.list(rows); }

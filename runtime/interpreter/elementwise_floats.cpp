@@ -147,15 +147,21 @@ MathFunction mathFunction(Opcode op) {
   }
 }
 
+/// What a math operation of two floats computes.
+static double (*mathFunctionOfTwo(Opcode op))(double, double) {
+  switch (op) {
+  case Opcode::math_atan2: return std::atan2;
+  case Opcode::math_copysign: return std::copysign;
+  case Opcode::math_powf: return std::pow;
+  default: llvm_unreachable("no math operation of two floats");
+  }
+}
+
 Lanes mathBinary(LanePool &p, Opcode op, FloatKind k, const Lanes &a, const Lanes &b) {
+  auto *function = mathFunctionOfTwo(op);
   return withFloat(k, [&](auto format) {
     using B = typename decltype(format)::Bits;
-    return map<B>(p, a, b, [=](B u, B v) -> B {
-      double x = format.get(u), y = format.get(v);
-      return B(encodeFloat(k, op == Opcode::math_atan2      ? std::atan2(x, y)
-                              : op == Opcode::math_copysign ? std::copysign(x, y)
-                                                            : std::pow(x, y)));
-    });
+    return map<B>(p, a, b, [=](B u, B v) -> B { return B(encodeFloat(k, function(format.get(u), format.get(v)))); });
   });
 }
 

@@ -77,7 +77,9 @@ private:
   }
   bool accept(char c) {
     space();
-    return peek() == c ? (++at_, true) : false;
+    if (peek() != c) return false;
+    ++at_;
+    return true;
   }
   std::string string() {
     size_t from = at_++;

@@ -25,6 +25,13 @@ stages=$(compare "$1" "$2" "$pipelined" --target sm_90a --summary -- --num-stage
 for line in '^buffers in shared memory' '^  .*:[0-9]*:[0-9]* ttg.local_alloc: 24576 -> 32768 (+8192)$'; do
   grep -q -- "$line" <<<"$stages" || { echo "no line matches '$line' in:"; echo "$stages"; exit 1; }
 done
+# The sample of the document. Without ptxas, registers and occupancy are unknown, and the sample has none.
+sample=$(awk '/^Sample of `compare_compilations/ { inside = 1; next } inside && /^    / { print substr($0, 5) }' \
+         "$2/docs/extending.md")
+[ -n "$sample" ] || { echo "docs/extending.md has no sample"; exit 1; }
+while IFS= read -r line; do
+  grep -qxF -- "$line" <<<"$stages" || { echo "docs/extending.md: no line is '$line' in:"; echo "$stages"; exit 1; }
+done <<<"$sample"
 if grep -q 'SharedMemoryBuffer' <<<"$stages"; then echo "a buffer is listed as a remark:"; echo "$stages"; exit 1; fi
 
 rc=0

@@ -12,7 +12,7 @@ namespace tessera::random {
 
 namespace {
 
-constexpr int64_t kMostElements = 1 << 16; // that a tensor spans
+constexpr int64_t kMaxElements = 1 << 16; // that a tensor spans
 
 runtime::DType dtypeOf(Type t) {
   switch (t) {
@@ -81,7 +81,7 @@ runtime::HostDescriptor Generator::described(Type t, const Shape &block, unsigne
       stride = int64_t(llvm::alignTo(uint64_t(stride * d.shape[k]), uint64_t(elements)));
       if (upTo(3) == 0) stride += elements * upTo(3);
     }
-    if (d.spannedElements() <= kMostElements) return d;
+    if (d.spannedElements() <= kMaxElements) return d;
     int64_t &largest = *std::max_element(d.shape.begin(), d.shape.end());
     if (largest <= unit) return d;
     largest = (largest + 1) / 2;

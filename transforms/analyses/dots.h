@@ -52,7 +52,7 @@ DotChain chainOf(ir::tt::DotOp);
 ir::Value beforeConversions(ir::Value);
 
 /// Whether a wgmma's sums of limited precision (8-bit floats, maxNumImpreciseAcc) are added to its accumulator by other
-/// instructions, behind it: the dot cannot be asynchronous then.
+/// instructions, after it: the dot cannot be asynchronous then.
 bool addsOutsideOfInstruction(ir::ttng::WarpGroupDotOp);
 
 /// Whether the block is the body of an `scf.for` and has a dot (not in nested regions).

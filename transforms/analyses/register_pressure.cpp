@@ -85,7 +85,7 @@ int64_t RegisterPressure::highest(Operation *first, Operation *last) const {
   return from < to ? *std::max_element(from, to) : 0;
 }
 
-/// Between `from` and `to`, a value is not live in the first branch of an `scf.if` behind its last use there, if only
+/// Between `from` and `to`, a value is not live in the first branch of an `scf.if` after its last use there, if only
 /// the second branch uses it later.
 void RegisterPressure::excludeOtherBranches(Value v, int64_t registers, unsigned from, unsigned to) {
   llvm::SmallVector<Operation *, 2> done;

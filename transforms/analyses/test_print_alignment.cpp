@@ -1,5 +1,5 @@
-// A pass for tests: reports what AxisInfo knows of every result as a remark, in the words of triton-opt's pass of that
-// name, so that the analysis is tested by text (one line in the test):
+// Pass test-print-alignment: for tests, reports what AxisInfo knows of every result as a remark, in the words of
+// triton-opt's pass of that name, so that the analysis is tested by text (one line in the test):
 //
 //   // expected-remark @below {{contiguity = [128], divisibility = [1073741824], constancy = [1],
 //   //                          constant_value = <none>}}

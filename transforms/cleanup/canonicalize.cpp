@@ -1,5 +1,5 @@
-// Canonical forms: folding, one of each constant at the entry of its function, dead code, and three groups of patterns,
-// until nothing changes. What the groups do stands at the head of their files:
+// Pass canonicalize: folding, one of each constant at the entry of its function, dead code, and three groups of
+// patterns, until nothing changes. What the groups do stands at the head of their files:
 //
 //   canonicalize_arithmetic.cpp     integers, comparisons, selects, conversions
 //   canonicalize_control_flow.cpp   scf and cf: constant conditions, loops that run once or never, loop-carried values

@@ -1,5 +1,5 @@
-// Common subexpressions: if two operations compute the same value from the same operands and the first dominates the
-// second, the first replaces the second.
+// Pass cse: if two operations compute the same value from the same operands and the first dominates the second, the
+// first replaces the second.
 //
 //   %a = arith.addi %x, %y : i32            %a = arith.addi %x, %y : i32
 //   %b = arith.addi %x, %y : i32     →      use(%a, %a)

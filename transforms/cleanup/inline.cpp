@@ -1,4 +1,4 @@
-// Inlining: the body of a callee that is not noinline replaces the tt.call, and locations become call sites.
+// Pass inline: the body of a callee that is not noinline replaces the tt.call, and locations become call sites.
 //
 //   %0 = tt.call @f(%x) : (i32) -> i32      →      %0 = arith.addi %x, %x : i32   loc(callsite(f's at the call's))
 //

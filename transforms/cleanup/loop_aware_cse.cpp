@@ -1,6 +1,6 @@
-// Merges equal loop-carried values: those that start from the same value and are updated in the same way are equal in
-// every iteration, so that one can replace the others. (Two pointers that advance side by side often have a
-// loop-carried offset each.)
+// Pass triton-loop-aware-cse: merges equal loop-carried values: those that start from the same value and are updated in
+// the same way are equal in every iteration, so that one can replace the others. (Two pointers that advance side by
+// side often have a loop-carried offset each.)
 //
 //   scf.for … iter_args(%i = %c0, %j = %c0) {            scf.for … iter_args(%i = %c0, %j = %c0) {
 //     %a = arith.addi %i, %c1                              %a = arith.addi %i, %c1

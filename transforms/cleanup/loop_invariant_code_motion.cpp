@@ -1,4 +1,5 @@
-// Loop-invariant code motion: operations without effects whose operands are defined outside a loop are moved before it.
+// Pass loop-invariant-code-motion: operations without effects whose operands are defined outside a loop are moved
+// before it.
 //
 //   scf.for %i = … {                         %s = tt.splat %n : i32 -> tensor<64xi32>
 //     %s = tt.splat %n : …             →     scf.for %i = … {

@@ -1,5 +1,5 @@
-// Unrolls loops that have `tt.loop_unroll_factor = U`: the loop becomes one with U copies of the body and U times the
-// step, and a remainder loop for the iterations that are left.
+// Pass triton-loop-unroll: unrolls loops that have `tt.loop_unroll_factor = U`: the loop becomes one with U copies of
+// the body and U times the step, and a remainder loop for the iterations that are left.
 //
 //   scf.for %i = %lo to %hi step %s iter_args(%x = %x0) {      scf.for %i = %lo to %mid step %s·U iter_args(%x = %x0) {
 //     %y = f(%i, %x)                                             %y = f(%i, %x)

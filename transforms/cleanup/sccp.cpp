@@ -1,6 +1,6 @@
-// Sparse conditional constant propagation: values that are the same constant on every path that can be taken become
-// that constant. Assumes constants until proved otherwise, and only along paths not yet known to be dead, so it finds
-// constants through loops and branches where folding alone does not:
+// Pass sccp: sparse conditional constant propagation. Values that are the same constant on every path that can be taken
+// become that constant. Assumes constants until proved otherwise, and only along paths not yet known to be dead, so it
+// finds constants through loops and branches where folding alone does not:
 //
 //   %r = scf.for … iter_args(%x = %c1) {          %r is 1: the loop-carried value starts as 1, and is only changed on a
 //     %t = arith.cmpi eq, %x, %c2                 path that is taken when it is 2

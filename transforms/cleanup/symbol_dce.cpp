@@ -1,4 +1,5 @@
-// Drops private functions that are never called. Dropping one may leave another without calls, so this repeats.
+// Pass symbol-dce: drops private functions that are never called. Dropping one may leave another without calls, so this
+// repeats.
 //
 //   tt.func private @f(…) { … }                          (no tt.call @f)
 //   tt.func public @kernel(…) { … }               →      tt.func public @kernel(…) { … }

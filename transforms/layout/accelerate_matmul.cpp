@@ -1,5 +1,5 @@
-// Matrix instructions: a dot whose result has a blocked layout gets the layout of an instruction of the target's table
-// (TargetInfo::matrixInstructions), its operands the instruction's operand layouts:
+// Pass tritongpu-accelerate-matmul: a dot whose result has a blocked layout gets the layout of an instruction of the
+// target's table (TargetInfo::matrixInstructions), its operands the instruction's operand layouts:
 //
 //   %d = tt.dot %a, %b, %c : (dot_op over #blocked) … -> tensor<64x64xf32, #blocked>
 //   →
@@ -68,8 +68,8 @@ llvm::StringRef nameOf(MatrixUnit unit) {
 /// narrower elements which it loads, so that they are computed in registers from whole words of the copy's buffer. Both
 /// operands take K in one order.
 int64_t kWidthOfTf32(tt::DotOp dot, int64_t k) {
-  constexpr int64_t kLeastK = 16; // two instructions' K
-  if (!dot->block()->parentOp()->is<scf::ForOp>() || k < kLeastK) return 1;
+  constexpr int64_t kMinK = 16; // two instructions' K
+  if (!dot->block()->parentOp()->is<scf::ForOp>() || k < kMinK) return 1;
   auto a = widestLoadedBits(dot.a(), dot->block());
   auto b = widestLoadedBits(dot.b(), dot->block());
   bool anyIsLoaded = a || b;

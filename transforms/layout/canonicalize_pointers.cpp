@@ -1,3 +1,4 @@
+// Pass tritonamdgpu-canonicalize-pointers.
 // Pointers into small buffers become the buffer and an offset of 32 bits. Where the caller promises that a kernel's
 // argument points at less than 2 GiB (`tt.pointer_range = 32`), whatever is accessed through it lies at an offset
 // from 0 to 2^31 bytes, so arithmetic modulo 2^32 suffices, however the program itself computes the address: half the

@@ -1,6 +1,6 @@
-// Coalescing: each access to global memory by a tensor of pointers gets a blocked layout in which a thread holds as
-// many elements that are consecutive in memory as it can move at once, and neighbouring lanes hold neighbouring
-// elements.
+// Pass tritongpu-coalesce: each access to global memory by a tensor of pointers gets a blocked layout in which a thread
+// holds as many elements that are consecutive in memory as it can move at once, and neighbouring lanes hold
+// neighbouring elements.
 //
 //   %v = tt.load %p : tensor<1024x!tt.ptr<f16>, #blocked>            (one element per thread and step)
 //   →

@@ -13,7 +13,7 @@
 // splats.
 //
 // A load of no more elements than the block has threads counts as arithmetic: every thread loads what it needs, and the
-// lines are read once. That saves the round trip through shared memory behind the load's latency.
+// lines are read once. That saves the round trip through shared memory after the load's latency.
 //
 // Operations that only feed the slice (or other conversions to the wanted layout) move and cost nothing; others are
 // computed twice and cost their weight. A loop-carried value changes its layout in place, and is converted back for
@@ -163,8 +163,8 @@ private:
   llvm::DenseMap<LayoutValue, Value> made_;
 };
 
-/// Whether what an operand's layout has side by side of the value fills a word, or the value's elements are no narrower
-/// than the operand's: others would be read one by one.
+/// True if kWidth elements of the value fill a 32-bit word, or the value's elements are at least as wide as the
+/// operand's. Elements of other values would be read from shared memory one by one.
 bool Slice::isWordOfOperand(Value v) const {
   auto *operand = layouts::dynCast<layouts::DotOperandEncoding>(wanted_);
   return bitsOf(v) >= conversions_[0].result().type().scalar().bitWidth() ||

@@ -1,4 +1,5 @@
-// Operands of matrix instructions whose memory does not run along K, loaded element by element, are loaded by columns.
+// Pass tritonamdgpu-in-thread-transpose: operands of matrix instructions whose memory does not run along K, loaded
+// element by element, are loaded by columns.
 //
 // Instructions take elements that follow each other along K, narrower than a word. Where a matrix [K, N] has rows in
 // memory whose alignment is not known, every element is an access of its own, and it costs nothing to give a thread

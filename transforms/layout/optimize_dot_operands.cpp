@@ -1,4 +1,5 @@
-// Operands of dots that have to move between warps go through a buffer of their own in shared memory:
+// Pass tritongpu-optimize-dot-operands: operands of dots that have to move between warps go through a buffer of their
+// own in shared memory:
 //
 //   %b = ttg.convert_layout %a : #blocked -> #ttg.dot_op<…>
 //   →
@@ -109,7 +110,7 @@ std::optional<layouts::SwizzledSharedParams> swizzleOf(const OperandConversion &
   // Bytes across K: the plan would let a word along K be read at once, but only whole words of memory can be copied
   // asynchronously. Lanes that differ in K read rows a word's elements apart.
   constexpr int64_t kWordBytes = 4;
-  bool copied = target.asyncCopyAnyDestination && c.loadedInLoop;
+  bool copied = target.hasPerLaneAsyncCopy && c.loadedInLoop;
   if (copied && bytes == 1 && !alongK && layouts::consecutiveElements(c.from, order[0]) >= kWordBytes)
     return swizzle(c.to->kWidth());
   return std::nullopt;
@@ -162,7 +163,7 @@ bool takesManyShuffles(const OperandConversion &c, const TargetInfo &target) {
 bool needsBuffer(const OperandConversion &c, const TargetInfo &target) {
   if (c.plan.kind == ConversionPlan::SharedMemory) return true;
   bool shufflesCopiedLoad = c.plan.kind == ConversionPlan::WarpShuffle && c.plan.instructions > 0 && c.loadedInLoop;
-  if (shufflesCopiedLoad && target.asyncCopyAnyDestination) return true;
+  if (shufflesCopiedLoad && target.hasPerLaneAsyncCopy) return true;
   return c.op->parentOfType<scf::ForOp>() && takesManyShuffles(c, target);
 }
 

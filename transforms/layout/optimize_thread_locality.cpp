@@ -1,5 +1,5 @@
-// Thread locality of reductions in loops. A loop that reduces a tensor and adds the result to a loop-carried value
-// makes lanes and warps exchange partial results in every iteration:
+// Pass tritongpu-optimize-thread-locality: thread locality of reductions in loops. A loop that reduces a tensor and
+// adds the result to a loop-carried value makes lanes and warps exchange partial results in every iteration:
 //
 //   %sum = scf.for … iter_args(%acc = %init) -> (tensor<64xf32, #slice>) {
 //     %x = "tt.reduce"(%t) <{axis = 1}> ({ addf }) : (tensor<64x256xf32, #L>) -> tensor<64xf32, #slice>
@@ -244,7 +244,7 @@ private:
     c.setYielded(updateLike(b, r.update, c.argument, partial));
     c.result.setType(type);
 
-    // Behind the loop: what remains of the reduction, and the initial value.
+    // After the loop: what remains of the reduction, and the initial value.
     Builder after = Builder::after(r.loop.op);
     Value whole = reduceLike(after, r.reduce, c.result, axis);
     Operation *reductionOfResult = whole.definingOp();

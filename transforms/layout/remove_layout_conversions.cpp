@@ -1,4 +1,4 @@
-// Removal of layout conversions, by two algorithms.
+// Pass tritongpu-remove-layout-conversions: removes layout conversions, by two algorithms.
 //
 // First each conversion of a broadcast goes before it, where there are fewer elements. Then five moves, repeated until
 // none applies. They need no cost model, since none of them computes anything expensive twice; they take
@@ -23,7 +23,7 @@
 // twice. At the end, values that loops or branches yield are converted after a narrowing cast rather than before.
 //
 // Why both: slices go backward from one conversion and stop at wide loads, reductions and dots; without the moves, the
-// conversions behind those would remain. The moves alone would keep every conversion that costs something to avoid.
+// conversions after those would remain. The moves alone would keep every conversion that costs something to avoid.
 //
 // Conversions move down only from values that are expensive to compute (loads, reductions, atomics, loop-carried
 // values); cheap ones are computed where they are used (Rematerializer).
@@ -215,9 +215,9 @@ int64_t coalescedElements(const Encoding *e, llvm::ArrayRef<int64_t> shape, unsi
 }
 
 /// Bytes of a lane's consecutive elements in the result of an AMD matrix instruction; 0 for other layouts and for those
-/// that the shape does not have. Its lanes
-/// stand along the other dimension, so an access touches as many rows as there are lanes, a few times 8 to 32 bytes of
-/// each; that is less than the round trip through shared memory, with its barriers, that whole rows would cost.
+/// that the shape does not have. Its lanes are distributed along the other dimension, so an access touches as many rows
+/// as there are lanes, a few times 8 to 32 bytes of each. That costs less than the round trip through shared memory,
+/// with its barriers, that whole rows would take.
 int64_t rowBytesOfAmdResult(const Encoding *e, llvm::ArrayRef<int64_t> shape, unsigned dim, int64_t bytes) {
   if (e->kind() != layouts::EncodingKind::AmdMfma && e->kind() != layouts::EncodingKind::AmdWmma) return 0;
   auto &l = e->layoutOf(shape);
@@ -293,7 +293,7 @@ public:
     return any;
   }
 
-  /// What a loop or branch carries and its users only make narrower is converted behind the cast.
+  /// What a loop or branch carries and its users only make narrower is converted after the cast.
   bool convertBehindNarrowingCasts() {
     auto narrows = [&](Operation *op) {
       return isElementwise(op) && isPure(op) && op->numOperands() == 1 &&
@@ -354,7 +354,7 @@ private:
     }
     return changed;
   }
-  /// One conversion before a new dimension and one behind it: once is enough.
+  /// One conversion before a new dimension and one after it: once is enough.
   bool joinAroundExpandDims(ttg::ConvertLayoutOp c) {
     auto expand = c.src().definedBy<tt::ExpandDimsOp>();
     if (!expand || !expand.src().definedBy<ttg::ConvertLayoutOp>()) return false;

@@ -19,11 +19,11 @@ using layouts::NvmmaSharedEncoding;
 static constexpr int kWarpsOfGroup = 4;
 static constexpr int64_t kRowsOfGroup = 64;
 static constexpr int64_t kRowsOfWarp = 16;
-static constexpr int64_t kLeastColumns = 8;
-static constexpr int64_t kMostColumns = 256;
+static constexpr int64_t kMinColumns = 8;
+static constexpr int64_t kMaxColumns = 256;
 static constexpr int kBitsOfStep = 256; // of a row of A, and of a column of B, in one instruction
-static constexpr int64_t kLeastRowBytes = 32;
-static constexpr int64_t kMostRowBytes = 128; // the widest swizzle
+static constexpr int64_t kMinRowBytes = 32;
+static constexpr int64_t kMaxRowBytes = 128; // the widest swizzle
 static constexpr int64_t kRowsOfSwizzle = 8;
 
 // ---- operands in shared memory --------------------------------------------------------------------------------------
@@ -57,10 +57,10 @@ static const NvmmaSharedEncoding *bufferLayout(TensorType type, unsigned kDim, i
   // A tile may begin within a swizzled row, and be narrower: rows of 128 bytes, which are copied without bank
   // conflicts.
   int64_t rowBytes = type.dim(contiguous) * bytes;
-  if (contiguous != kDim && tile * bytes < kLeastRowBytes) return nullptr;
-  if (rowBytes < kLeastRowBytes || type.dim(1 - contiguous) < kRowsOfSwizzle) return nullptr;
+  if (contiguous != kDim && tile * bytes < kMinRowBytes) return nullptr;
+  if (rowBytes < kMinRowBytes || type.dim(1 - contiguous) < kRowsOfSwizzle) return nullptr;
   layouts::NvmmaSharedParams p;
-  p.swizzlingByteWidth = std::min<int64_t>(rowBytes, kMostRowBytes);
+  p.swizzlingByteWidth = std::min<int64_t>(rowBytes, kMaxRowBytes);
   p.transposed = contiguous == 0;
   p.elementBitWidth = type.element().bitWidth();
   p.cta = type.encoding()->cta();
@@ -109,8 +109,8 @@ static const NvidiaMmaEncoding *layoutOfResult(layouts::EncodingPool &pool, int6
   int64_t warpsAlongM = kWarpsOfGroup;
   while (warpsAlongM < numWarps && m >= kRowsOfWarp * warpsAlongM * 2) warpsAlongM *= 2;
   int64_t warpsAlongN = numWarps / warpsAlongM;
-  int64_t tileN = std::min<int64_t>(kMostColumns, n / warpsAlongN);
-  if (tileN < kLeastColumns) return nullptr;
+  int64_t tileN = std::min<int64_t>(kMaxColumns, n / warpsAlongN);
+  if (tileN < kMinColumns) return nullptr;
   layouts::NvidiaMmaParams p;
   p.versionMajor = 3;
   p.warpsPerCta = {int32_t(warpsAlongM), int32_t(warpsAlongN)};

@@ -53,7 +53,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kLeastAlignment = 16;      // the widest access of shared memory
+constexpr int64_t kMinAlignment = 16;        // the widest access of shared memory
 constexpr int64_t kSwizzledAlignment = 1024; // of large buffers: the repeat of a swizzle by 128 bytes (PTX ISA)
 constexpr size_t kBuffersInError = 6;        // buffers that the error about too much shared memory names
 
@@ -153,8 +153,8 @@ private:
     return it->second;
   }
 
-  /// The end of a bulk copy from shared memory: the first wait behind it that leaves no copy in flight, in its block or
-  /// behind the branches and loops that it is in.
+  /// The end of a bulk copy from shared memory: the first wait after it that leaves no copy in flight, in its block or
+  /// after the branches and loops that it is in.
   unsigned endOfBulkStore(Operation *copy) {
     auto mayLookBehind = [&](Operation *at) {
       bool isPartition = at->is<ttg::WarpSpecializePartitionsOp>(); // a partition's threads wait for themselves
@@ -208,11 +208,11 @@ private:
   }
 
   static int64_t alignmentOf(ttg::LocalAllocOp alloc, int64_t bytes) {
-    int64_t least = kLeastAlignment;
+    int64_t least = kMinAlignment;
     if (auto *e = layouts::dynCast<layouts::NvmmaSharedEncoding>(alloc.result().type().cast<MemDescType>().encoding()))
       least = std::max<int64_t>(least, e->alignment());
     return std::max<int64_t>(
-        least, alloc.alignment().value_or(bytes >= kSwizzledAlignment ? kSwizzledAlignment : kLeastAlignment));
+        least, alloc.alignment().value_or(bytes >= kSwizzledAlignment ? kSwizzledAlignment : kMinAlignment));
   }
 
   void collect() {

@@ -1,4 +1,4 @@
-// Order between bulk copies to global memory (TMA) and what a function does behind them.
+// Order between bulk copies to global memory (TMA) and what a function does after them.
 #pragma once
 #include "ir/ops.h"
 

@@ -10,7 +10,7 @@
 //                         ttg.global_scratch_memory_alignment = 128 : i32, …}
 //
 // Allocations never share bytes: what is written there (tensor maps) is read asynchronously by a unit of the
-// multiprocessor. A function that is called has its own frame inside its caller's, behind what the caller allocates
+// multiprocessor. A function that is called has its own frame inside its caller's, after what the caller allocates
 // itself; the call gets the frame's offset. The attributes are Triton's.
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
@@ -26,8 +26,8 @@ using namespace ir;
 namespace {
 
 constexpr const char *kOffsetAttr = "ttg.global_scratch_memory_offset";
-constexpr int64_t kMostBytes = int64_t(1) << 30; // of a program
-constexpr int64_t kMostAlignment = 1 << 20;
+constexpr int64_t kMaxBytes = int64_t(1) << 30; // of a program
+constexpr int64_t kMaxAlignment = 1 << 20;
 
 /// The scratch of a function and of what it calls.
 struct Frame {
@@ -66,8 +66,8 @@ private:
       if (op->is<tt::CallOp>()) calls.push_back(op);
       auto alloc = op->dyn<ttg::GlobalScratchAllocOp>();
       if (!alloc || !ok) return;
-      bool validBytes = alloc.nbytes() >= 0 && alloc.nbytes() <= kMostBytes;
-      bool validAlignment = alloc.alignment() >= 1 && alloc.alignment() <= kMostAlignment &&
+      bool validBytes = alloc.nbytes() >= 0 && alloc.nbytes() <= kMaxBytes;
+      bool validAlignment = alloc.alignment() >= 1 && alloc.alignment() <= kMaxAlignment &&
                             llvm::isPowerOf2_64(uint64_t(alloc.alignment()));
       if (!validBytes || !validAlignment) {
         context_.diagnostics.error(
@@ -86,7 +86,7 @@ private:
       Frame inner = frames_[callee];
       if (inner.bytes) set(call, frame.place(inner.bytes, inner.alignment));
     }
-    if (ok && frame.bytes > kMostBytes) {
+    if (ok && frame.bytes > kMaxBytes) {
       context_.diagnostics.error(func->loc(),
                                  llvm::formatv("a program needs {0} bytes of scratch memory", frame.bytes).str());
       ok = false;

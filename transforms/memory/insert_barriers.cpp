@@ -1,4 +1,5 @@
-// Pass insert-barriers: barriers between accesses to shared memory that conflict.
+// Pass insert-barriers: barriers between accesses to shared memory that conflict. (Triton: the Membar analysis,
+// lib/Analysis/Membar.cpp.)
 // Runs: before lowering, on all targets, after allocate-shared-memory (whose offsets it compares).
 //
 //   ttg.local_store %x, %buf                 ttg.local_store %x, %buf
@@ -7,12 +8,12 @@
 //
 // Each function is walked forwards with the byte ranges that were read and written since the last barrier. Branches
 // are joined, loops are walked until their entry state no longer grows. A barrier is inserted before an operation only
-// if some path needs it. The laws, to which the code refers by number:
+// if some path needs it. The rules, to which the code refers by number:
 //
 // 1. Conflicts. Between two accesses to the same bytes of shared memory, at least one of which writes, there is a
 //    barrier on every path. One-warp blocks are no exception: the target decides what a barrier is there. Operations
 //    that contain a barrier (reductions across warps, conversions through shared memory) write their scratch before it
-//    and leave only their reads behind.
+//    and leave only their reads.
 // 2. No superfluous barriers. A barrier that the first iteration of a loop needs may be made superfluous by one that
 //    only later iterations need. Each barrier is dropped if the others keep all accesses in order.
 // 3. Multi-buffers. Two buffers of one multi-buffer (`ttg.memdesc_index`) do not overlap if their indices are known to
@@ -21,16 +22,16 @@
 //    next iteration; any other index computed in the loop is forgotten there, and the range becomes the whole
 //    multi-buffer.
 // 4. Asynchronous copies (`ttg.async_copy_global_to_local`) may write at any time until they are waited for. They are
-//    ordered after earlier accesses like any write, and count as writes of the waits after them: a barrier behind the
+//    ordered after earlier accesses like any write, and count as writes of the waits after them: a barrier after the
 //    wait makes the data visible to other threads. Who reads before the wait gets no help from a barrier.
 // 5. Asynchronous dots (`ttng.warp_group_dot` with isAsync) read shared memory until a `ttng.warp_group_dot_wait` that
-//    leaves none pending. Their reads count as reads of the waits after them; a barrier behind those orders them before
+//    leaves none pending. Their reads count as reads of the waits after them; a barrier after those orders them before
 //    other threads' writes. Which dots a wait leaves in flight is not analysed.
 // 6. Bulk copies of tensors (TMA). One thread issues them, so what all threads did to the buffer before needs a
 //    barrier. A copy to shared memory is waited for by every reader itself (`ttng.wait_barrier`), so it is no write
 //    of this analysis. The unit reads and writes through the asynchronous proxy: ordinary writes to the buffer that no
 //    `ttng.fence_async_shared` followed get one, in front of the barrier. A copy from shared memory reads until a
-//    `ttng.async_tma_store_wait` that leaves none pending, as in law 5.
+//    `ttng.async_tma_store_wait` that leaves none pending, as in rule 5.
 // 7. Arrivals (`ttng.arrive_barrier`) signal to other agents that the block has finished an access, so all accesses
 //    come before them. A warp that arrives for itself alone speaks of its own accesses, and needs no barrier.
 // 8. Partitions (`ttg.warp_specialize`) begin and end with a barrier of all warps. In between, the program orders what
@@ -89,12 +90,12 @@ constexpr int64_t kEndOfSharedMemory = INT64_MAX;
 const Range kAllSharedMemory = {0, kEndOfSharedMemory};
 
 struct State {
-  RangeSet reads, writes;          // since the last barrier (law 1)
-  RangeSet pendingCopies;          // asynchronous copies write these until they are waited for (law 4)
-  RangeSet pendingDots;            // asynchronous dots read these (law 5)
-  RangeSet pendingStores;          // bulk copies to global memory read these (law 6)
+  RangeSet reads, writes;          // since the last barrier (rule 1)
+  RangeSet pendingCopies;          // asynchronous copies write these until they are waited for (rule 4)
+  RangeSet pendingDots;            // asynchronous dots read these (rule 5)
+  RangeSet pendingStores;          // bulk copies to global memory read these (rule 6)
   RangeSet unfenced;               // ordinary writes without a fence after them; only in functions with bulk copies
-  std::set<ValueImpl *> warpLoads; // roots of pointers from which several warps loaded the same elements (law 10)
+  std::set<ValueImpl *> warpLoads; // roots of pointers from which several warps loaded the same elements (rule 10)
 
   /// Whether the state grew.
   bool join(const State &other) {
@@ -118,7 +119,7 @@ struct State {
     reads.clear();
     writes.clear();
   }
-  /// Replaces buffer indices by what they are called from here on; null makes a range the whole multi-buffer (law 3).
+  /// Replaces buffer indices by what they are called from here on; null makes a range the whole multi-buffer (rule 3).
   void renameIndices(llvm::function_ref<ValueImpl *(ValueImpl *)> nameOf) {
     for (auto set : kRangeSets) {
       RangeSet renamed;
@@ -142,7 +143,7 @@ std::optional<int64_t> buffersStepped(Value a, Value b) {
 }
 bool isNextIndex(Value a, Value b) { return buffersStepped(a, b).value_or(1) >= 2; }
 
-/// Law 3. False if nothing is known.
+/// Rule 3. False if nothing is known.
 bool indicesDiffer(ValueImpl *a, ValueImpl *b) {
   if (!a || !b || a == b) return false;
   auto x = intConstantOf(Value(a));
@@ -182,14 +183,14 @@ bool leavesNoStores(Operation *op) { return op->cast<ttng::AsyncTmaStoreWaitOp>(
 /// What an operation does to shared memory beyond what its row of ir/ops.table says. Null: nothing of the kind.
 struct SharedEffects {
   Opcode opcode;
-  Buffers (*reads)(Operation *) = nullptr;        // law 1
-  Buffers (*writes)(Operation *) = nullptr;       // law 1
-  Buffers (*copiesTo)(Operation *) = nullptr;     // ordered after earlier accesses, written asynchronously (laws 4, 6)
-  bool throughAsyncProxy = false;                 // copiesTo or else reads need a fence after ordinary writes (law 6)
+  Buffers (*reads)(Operation *) = nullptr;        // rule 1
+  Buffers (*writes)(Operation *) = nullptr;       // rule 1
+  Buffers (*copiesTo)(Operation *) = nullptr;     // ordered after earlier accesses, written asynchronously (rules 4, 6)
+  bool throughAsyncProxy = false;                 // copiesTo or else reads need a fence after ordinary writes (rule 6)
   RangeSet State::*startsPending = nullptr;       // `reads` or `copiesTo` stay pending in this set …
   bool (*startsPendingIf)(Operation *) = nullptr; // … under this condition
   RangeSet State::*waitsFor = nullptr;            // pending accesses that count as made here …
-  RangeSet State::*waitedAs = nullptr;            // … as these (laws 4 to 6)
+  RangeSet State::*waitedAs = nullptr;            // … as these (rules 4 to 6)
   bool (*waitsForAll)(Operation *) = nullptr;     // none of them is pending afterwards
 };
 
@@ -197,19 +198,19 @@ struct SharedEffects {
 const SharedEffects kSharedEffects[] = {
   {.opcode = Opcode::ttg_local_alloc, .writes = initialisedBuffer},
   {.opcode = Opcode::ttg_local_dealloc},
-  // Law 4: asynchronous copies.
+  // Rule 4: asynchronous copies.
   {.opcode = Opcode::ttg_async_copy_global_to_local,
    .copiesTo = buffer<ttg::AsyncCopyGlobalToLocalOp, &ttg::AsyncCopyGlobalToLocalOp::result>,
    .startsPending = &State::pendingCopies, .startsPendingIf = always},
   {.opcode = Opcode::ttg_async_commit_group},
   {.opcode = Opcode::ttg_async_wait,
    .waitsFor = &State::pendingCopies, .waitedAs = &State::writes, .waitsForAll = leavesNoCopies},
-  // Law 5: asynchronous dots.
+  // Rule 5: asynchronous dots.
   {.opcode = Opcode::ttng_warp_group_dot, .reads = operandsInSharedMemory,
    .startsPending = &State::pendingDots, .startsPendingIf = isAsyncDot},
   {.opcode = Opcode::ttng_warp_group_dot_wait,
    .waitsFor = &State::pendingDots, .waitedAs = &State::reads, .waitsForAll = leavesNoDots},
-  // Law 6: bulk copies of tensors.
+  // Rule 6: bulk copies of tensors.
   {.opcode = Opcode::ttng_async_tma_copy_global_to_local,
    .reads = buffer<ttng::AsyncTmaCopyGlobalToLocalOp, &ttng::AsyncTmaCopyGlobalToLocalOp::barrier>,
    .copiesTo = buffer<ttng::AsyncTmaCopyGlobalToLocalOp, &ttng::AsyncTmaCopyGlobalToLocalOp::result>,
@@ -238,7 +239,7 @@ const SharedEffects *sharedEffectsOf(Opcode opcode) {
   return nullptr;
 }
 
-// ---- law 9 ----
+// ---- rule 9 ----
 
 /// Which of the inserted barriers need not order global memory.
 class GlobalOrder {
@@ -370,7 +371,7 @@ public:
   }
 
 private:
-  /// Law 2.
+  /// Rule 2.
   void dropSuperfluous() {
     bool hasLoops = !func_.body().hasOneBlock();
     func_.op->walk([&](Operation *op) { hasLoops |= op->is<scf::ForOp>() || op->is<scf::WhileOp>(); });
@@ -389,7 +390,7 @@ private:
 
   // ---- ranges ----
 
-  /// The bytes that a memory descriptor may stand for: the whole allocation behind it, or one buffer of it; all of
+  /// The bytes that a memory descriptor may stand for: its whole allocation, or one buffer of it; all of
   /// shared memory if the allocation is not known.
   static Range rangeOf(Value memdesc) {
     ValueImpl *index = nullptr;
@@ -428,7 +429,7 @@ private:
     return once<int64_t>(scratchBytes_, op, [&] { return scratchOf(op, target_).bytes; });
   }
 
-  // ---- law 1 ----
+  // ---- rule 1 ----
 
   void needBarrier(Operation *op, State &s) {
     if (onlyCheck_) {
@@ -453,7 +454,7 @@ private:
     if (usesAsyncProxy_) s.unfenced.insert(writes.begin(), writes.end());
   }
 
-  // ---- laws 4 to 6 ----
+  // ---- rules 4 to 6 ----
 
   void apply(const SharedEffects &effects, Operation *op, State &s) {
     auto rangesOf = [&](Buffers (*buffers)(Operation *)) {
@@ -483,7 +484,7 @@ private:
     }
   }
 
-  /// Law 6: the operation accesses the range through the asynchronous proxy.
+  /// Rule 6: the operation accesses the range through the asynchronous proxy.
   void fenceWritesTo(Operation *op, State &s, Range range) {
     if (barrierBefore_.contains(op) && fenceBefore_.contains(op)) s.unfenced.clear();
     if (!overlaps(s.unfenced, range)) return;
@@ -492,7 +493,7 @@ private:
     s.unfenced.clear();
   }
 
-  // ---- law 10 ----
+  // ---- rule 10 ----
 
   static bool isHeldBySeveralWarps(Type t, int64_t warps) {
     if (warps == 1 || !t.isTensor()) return warps > 1;
@@ -575,7 +576,7 @@ private:
     s.join(otherwise);
   }
 
-  /// Law 8.
+  /// Rule 8.
   void visitPartitions(ttg::WarpSpecializeOp op, State &s) {
     // The first thread writes the captured values for all partitions.
     if (scratchBytes(op.op)) access(op.op, s, {}, scratchRange(op.op));
@@ -591,7 +592,7 @@ private:
     }
   }
 
-  /// Law 7.
+  /// Rule 7.
   void visitArrival(ttng::ArriveBarrierOp op, State &s) {
     enter(op.op, s);
     bool isForAll = !op->hasAttr(kEachWarpArrivesAttr);
@@ -599,7 +600,7 @@ private:
     s.reads.insert(rangeOf(op.alloc()));
   }
 
-  /// Law 1: the operation's own barrier stands between its writes and its reads.
+  /// Rule 1: the operation's own barrier stands between its writes and its reads.
   void visitScratch(Operation *op, State &s) {
     Range scratch = scratchRange(op);
     access(op, s, {}, scratch);
@@ -650,7 +651,7 @@ private:
     s = left;
   }
 
-  /// Law 3 at a loop's head: buffer indices that a loop carries are renamed to the body's arguments. Other indices
+  /// Rule 3 at a loop's head: buffer indices that a loop carries are renamed to the body's arguments. Other indices
   /// from before the loop keep their names; those of an earlier iteration are forgotten.
   static void renameToArguments(scf::ForOp loop, State &s, bool fromBeforeLoop) {
     s.renameIndices([&](ValueImpl *index) -> ValueImpl * {
@@ -674,7 +675,7 @@ private:
       if (!entry.join(body)) break;
     }
     s = entry;
-    if (loop) // the body's arguments mean nothing behind the loop
+    if (loop) // the body's arguments mean nothing after the loop
       s.renameIndices([&](ValueImpl *index) {
         bool isArgument = Value(index).isBlockArgument() && Value(index).ownerBlock() == loop.body().front();
         return isArgument ? nullptr : index;
@@ -687,10 +688,10 @@ private:
   const TargetInfo &target_;
   llvm::SetVector<Operation *> barrierBefore_;
   llvm::DenseSet<Operation *> fenceBefore_; // of those: where a fence of the asynchronous proxy precedes the barrier
-  bool usesAsyncProxy_ = false;             // some operation needs fences (law 6)
+  bool usesAsyncProxy_ = false;             // some operation needs fences (rule 6)
   llvm::DenseMap<Operation *, int64_t> scratchBytes_;
   llvm::DenseMap<Operation *, bool> loadedBySeveralWarps_;
-  // Law 2: a walk that inserts nothing, but finds out whether the barriers suffice.
+  // Rule 2: a walk that inserts nothing, but finds out whether the barriers suffice.
   bool onlyCheck_ = false;
   bool conflictFound_ = false;
 };

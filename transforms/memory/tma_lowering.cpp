@@ -73,7 +73,7 @@ namespace {
 int64_t bytesOf(MemDescType buffer) { return buffer.numElements() * buffer.element().bitWidth() / 8; }
 
 /// Where the block is waited for: before the first operation that uses it, so that several loads are in flight
-/// together, but not behind one that may write what the copy still reads.
+/// together, but not after one that may write what the copy still reads.
 Operation *placeOfWait(tt::DescriptorLoadOp load) {
   Value v = load.result();
   for (Operation *op = load->next();; op = op->next()) {

@@ -67,6 +67,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <set>
 
 namespace tessera::transforms {
 using namespace ir;
@@ -109,21 +110,23 @@ public:
       : loop_(loop), body_(*loop.body().front()), tuning_(tuning) {}
 
   std::optional<SpecializationPlan> run(std::string &whyNot) {
-    if (!isAlone()) return whyNot = "it is not in a kernel, or not on its own there", std::nullopt;
-    if (!findCopies()) return whyNot = "not all of its asynchronous copies are bulk copies of one stage", std::nullopt;
-    if (!findReads())
-      return whyNot = "copied buffers are read by more than dots that the iteration waits for", std::nullopt;
-    for (auto *copy : plan_.copies)
-      for (Value v : copy->operands())
-        if (!addAddress(v)) return whyNot = "addresses of copies need more than scalars", std::nullopt;
+    whyNot = whyNotAlone();
+    if (whyNot.empty() && !findCopies()) whyNot = "not all of its asynchronous copies are bulk copies of one stage";
+    if (whyNot.empty() && !findReads())
+      whyNot = "copied buffers are read by more than dots that the iteration waits for";
+    if (whyNot.empty() && !findAddresses()) whyNot = "addresses of copies need more than scalars";
+    if (!whyNot.empty()) return std::nullopt;
     return std::move(plan_);
   }
 
 private:
-  bool isAlone() {
+  /// Why the loop is not the only place of a kernel at which warps part; empty if it is.
+  std::string whyNotAlone() {
     Operation *func = loop_->parentOp();
-    if (!func->is<tt::FuncOp>() || func->cast<tt::FuncOp>().symVisibility() == "private") return false;
-    return func->region(0).hasOneBlock() && !specializesWarps(func);
+    if (!func->is<tt::FuncOp>()) return "the loop is inside another loop or branch";
+    if (func->cast<tt::FuncOp>().symVisibility() == "private") return "the loop is in a function that kernels call";
+    if (!func->region(0).hasOneBlock()) return "the kernel has branches between blocks (cf)";
+    return specializesWarps(func) ? "another loop of the kernel has a warp for its copies" : "";
   }
 
   /// The copies, their announcements and the wait; whether nothing else of the loop is asynchronous.
@@ -243,6 +246,11 @@ private:
     return false;
   }
 
+  bool findAddresses() {
+    return llvm::all_of(plan_.copies, [&](Operation *copy) {
+      return llvm::all_of(copy->operands(), [&](Value v) { return addAddress(v); });
+    });
+  }
   /// Adds what computes a value in the body to the producer; false if it is no arithmetic of scalars.
   bool addAddress(Value v) {
     if (v.isBlockArgument()) {
@@ -519,6 +527,8 @@ absl::StatusOr<bool> automaticWarpSpecialization(Module &m, PassContext &c) {
     if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
   });
   bool changed = false;
+  // Loops that an earlier pass copied have one location: what holds of all is said once.
+  std::set<std::pair<std::string, std::string>> said;
   for (auto loop : loops) {
     bool copies = llvm::any_of(*loop.body().front(),
                                [](auto &op) { return op.template is<ttng::AsyncTmaCopyGlobalToLocalOp>(); });
@@ -530,6 +540,7 @@ absl::StatusOr<bool> automaticWarpSpecialization(Module &m, PassContext &c) {
     auto plan = SpecializationPlanner(loop, c.target->tuning).run(whyNot);
     if (plan) whyNot = whyNotWorth(loop, *c.target);
     if (!whyNot.empty()) {
+      if (!said.insert({describe(loop->loc()), whyNot}).second) continue;
       c.remark({Remark::Missed,
                 "",
                 "WarpsSpecialized",

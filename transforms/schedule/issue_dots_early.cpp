@@ -11,14 +11,14 @@
 //                                                    %m = dot %ds, %q, %dk  {isAsync}
 //                                                    wait {pendings = 0} for %n, %m
 //
-// Step 1: a dot moves up to behind an earlier one, the first possible, with the views of its operands, if it needs
+// Step 1: a dot moves up to just after an earlier one, the first possible, with the views of its operands, if it needs
 // nothing that is computed in between, nothing in between writes shared memory or synchronises, and the registers of
 // its result are there (holdableRegisters) for as much longer.
 //
 // Step 2: a dot becomes asynchronous if another dot, or other work, comes before the first use of its result. It is
 // waited for there, or before the first operation that may write its operands or lets others write them, or at the
 // block's end. Its buffers must live so long: from outside of the block, or freed explicitly. Dots complete in the
-// order in which they are issued; a wait leaves those behind its own in flight.
+// order in which they are issued; a wait leaves those after its own in flight.
 //
 // Runs: NVIDIA pipeline, after overlap-dots. Targets with wgmma. Dots that are asynchronous before it stay as they are.
 #include "ir/builder.h"
@@ -76,7 +76,7 @@ private:
     if (dot.isAsync()) return false;
     bool hasWorkBetween = false;
     for (Operation *op = before->next(); op != dot.op; op = op->next()) {
-      // Waits for an asynchronous dot count the dots behind it.
+      // Waits for an asynchronous dot count the dots after it.
       auto other = op->dyn<ttng::WarpGroupDotOp>();
       if (!mayRunUnder(*op) || op->is<ttng::WarpGroupDotWaitOp>() || (other && other.isAsync())) return false;
       hasWorkBetween |= op->numResults() && op->result(0).type().isTensor();
@@ -94,7 +94,7 @@ private:
     held_ += registersOf(dot.d());
     return true;
   }
-  /// What computes the value behind `before`, in order; false if it is more than views and scalars.
+  /// What computes the value after `before`, in order; false if it is more than views and scalars.
   bool collect(Value v, ttng::WarpGroupDotOp before, llvm::SetVector<Operation *> &out) {
     Operation *op = v.definingOp();
     if (!op || op->block() != &block_ || !before->isBeforeInBlock(op)) return op != before.op;
@@ -110,12 +110,12 @@ private:
 
   bool makeAsync(ttng::WarpGroupDotOp dot) {
     if (dot.isAsync() || addsOutsideOfInstruction(dot) || !operandsOutliveDot(dot)) return false;
-    int32_t behind = 0; // dots issued before the wait
+    int32_t later = 0; // dots issued before the wait
     bool hasWork = false;
     Operation *at = dot->next();
     for (; at != block_.terminator() && mayRunUnder(*at) && !uses(*at, dot.d()); at = at->next()) {
       bool isDot = at->is<ttng::WarpGroupDotOp>();
-      behind += isDot;
+      later += isDot;
       hasWork |= isDot || (at->numResults() && at->result(0).type().isTensor());
     }
     if (!hasWork) return false;
@@ -123,7 +123,7 @@ private:
     Builder b(at);
     Type types[] = {dot.d().type()};
     Value operands[] = {dot.d()};
-    auto wait = ttng::WarpGroupDotWaitOp::create(b, dot->loc(), types, operands, {b.i32Attr("pendings", behind)});
+    auto wait = ttng::WarpGroupDotWaitOp::create(b, dot->loc(), types, operands, {b.i32Attr("pendings", later)});
     dot.d().replaceUsesIf(wait->result(0), [&](OpOperand &use) { return use.owner != wait.op; });
     return true;
   }

@@ -32,7 +32,7 @@ namespace {
 
 constexpr int64_t kRegisterBytes = 4;
 constexpr int64_t kBitsPerSingleElement = 64; // a register for the element, and most of another for its address
-constexpr int64_t kLeastElementBits = 8;
+constexpr int64_t kMinElementBits = 8;
 
 /// Whether a thread has several elements of less than a register, each of which is loaded by itself: no two are
 /// neighbours along the fastest dimension.
@@ -48,10 +48,10 @@ bool isLoadedSingly(Value v) {
 std::optional<int64_t> registerBytes(Value v) {
   auto elements = elementsPerThread(v.type());
   if (!elements) return std::nullopt;
-  return registerBits(v.type().scalar(), *elements, isLoadedSingly(v) ? kBitsPerSingleElement : kLeastElementBits) / 8;
+  return registerBits(v.type().scalar(), *elements, isLoadedSingly(v) ? kBitsPerSingleElement : kMinElementBits) / 8;
 }
 
-/// Moves ttg.local_alloc of singly loaded values behind their loads.
+/// Moves ttg.local_alloc of singly loaded values after their loads.
 bool storeSingleElements(Block &block) {
   llvm::SmallVector<ttg::LocalAllocOp, 4> buffers;
   for (auto &op : block)
@@ -103,7 +103,7 @@ private:
     return registers + bytes / kRegisterBytes <= usableRegisters_;
   }
 
-  /// The operations behind the last load that `op` needs, and itself; false if one must stay where it is.
+  /// The operations after the last load that `op` needs, and itself; false if one must stay where it is.
   bool collect(Operation *op, llvm::SmallVectorImpl<Operation *> &needed) {
     if (llvm::is_contained(needed, op)) return true;
     needed.push_back(op);

@@ -1,4 +1,4 @@
-// Pass overlap-dots: the last dots of an iteration are issued in the next one, behind its first dot, and run while the
+// Pass overlap-dots: the last dots of an iteration are issued in the next one, after its first dot, and run while the
 // threads work on that one's result. Attention is the foremost loop of this form:
 //
 //   scf.for %i = %lb to %ub iter_args(%o = %o0, …)         if %lb < %ub
@@ -21,10 +21,9 @@
 // that, dots and softmax of a warp group alternate.
 //
 // Runs: NVIDIA pipeline, after tritongpu-automatic-warp-specialization, which takes the copies out of the loop. In a
-// loop that copies for itself, all warps synchronise once an iteration, and the same overlap does not pay. (Measured:
-// NVIDIA H200, 2026-11, attention forward, heads of 128, 128 x 128, 8 warps, cases one after the other in each
-// repetition: 484 TFLOP/s without either, 486 with specialised warps, 606 with both; with this alone 4 to 15 % slower
-// than without.)
+// loop that copies for itself, all warps synchronise once an iteration, and the same overlap does not pay: attention is
+// then 4 to 15 % slower than without (NVIDIA H200, 2026-11), and 25 % faster with both
+// (benchmarks/results/2026-11-23-h200-warp-specialisation.md, table 1).
 //
 // Terms. The *first dot* is the first of the body. A *delayed dot* is a later one whose result is only needed by the
 // next iteration. The *work* is what threads do between the wait for the first dot and the first use of the delayed
@@ -34,7 +33,7 @@
 //   - its result is carried to the next iteration, and nothing else of its own iteration uses it;
 //   - neither the first dot nor what precedes it needs the carried value;
 //   - its operands in shared memory are views of buffers from outside of the loop that nothing in the loop writes.
-//     Other warps may fill them again after an arrival (ttng.arrive_barrier). Arrivals behind all delayed dots move
+//     Other warps may fill them again after an arrival (ttng.arrive_barrier). Arrivals after all delayed dots move
 //     with them; one before them may only speak of other dots of the same iteration, as those of
 //     tritongpu-automatic-warp-specialization do. Its operands in registers become loop-carried;
 //   - sums of limited precision are not added to its accumulator after the instruction (8-bit floats).
@@ -86,9 +85,9 @@ struct OverlapPlan {
   ttng::WarpGroupDotOp first;
   std::vector<DelayedDot> delayed;
   llvm::SetVector<Operation *> views;    // operations of the body that make the delayed dots' operands
-  llvm::SetVector<Operation *> arrivals; // behind delayed dots, and their views: they follow the wait for these
+  llvm::SetVector<Operation *> arrivals; // after delayed dots, and their views: they follow the wait for these
   llvm::SetVector<Value> needed;         // values of the body that all of these use, accumulators aside
-  llvm::DenseSet<Operation *> last;      // what comes behind the wait for the delayed dots
+  llvm::DenseSet<Operation *> last;      // what comes after the wait for the delayed dots
   bool isFilledInLoop = false;           // copies of the body write what delayed dots read
   bool sharesBuffers = false;            // other dots read what delayed dots read
   int64_t fewestBuffers = 0;             // of the multi-buffers that delayed dots read; 0: they read none
@@ -221,7 +220,8 @@ private:
       int64_t buffers = alloc.result().type().cast<MemDescType>().dim(0);
       plan_.fewestBuffers = plan_.fewestBuffers ? std::min(plan_.fewestBuffers, buffers) : buffers;
     }
-    return roots_.insert(alloc.op), true;
+    roots_.insert(alloc.op);
+    return true;
   }
 
   /// Whether nothing but copies may write the buffers of delayed dots in the loop. Notes what does.

@@ -41,7 +41,7 @@
 //              copy into the buffer that these read; ttg.async_commit_group
 //
 //     Branches may use an accumulator, as at the end of a tile in a loop over tiles; the branch then waits for it
-//     (insert-wgmma-waits), behind the copies. A second barrier precedes the copies. Waiting for the next stage first
+//     (insert-wgmma-waits), after the copies. A second barrier precedes the copies. Waiting for the next stage first
 //     would save it, but issues the copies a latency later: with three stages, 0.77 of the speed on an H200.
 //
 // Bulk copies (TMA). Loads through descriptors that stay (triton-nvidia-optimize-descriptor-encoding) are copied by
@@ -56,7 +56,7 @@
 // for four blocks, and two at least.
 //
 // Loops over tiles (persistent kernels; tile_loop.h has the conditions). If an asynchronous loop is in a loop whose
-// body computes a tile's position before it and stores the tile behind it, the buffers belong to the outer loop, and
+// body computes a tile's position before it and stores the tile after it, the buffers belong to the outer loop, and
 // the next tile's first copies are issued before the stores of this one. If dots stay in flight, its last D iterations
 // issue them, one each, so that as many copies are in flight as anywhere else:
 //
@@ -68,7 +68,7 @@
 //                       ttng.warp_group_dot_wait {pendings = 0}
 //                       stores
 //
-// Otherwise they follow one another behind the pipelined loop:
+// Otherwise they follow one another after the pipelined loop:
 //
 //                       the pipelined loop, whose last D iterations issue no copies
 //                       position and prologue of the next tile, predicated by its existence

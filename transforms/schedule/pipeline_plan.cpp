@@ -27,8 +27,8 @@ using layouts::Encoding;
 
 namespace {
 
-constexpr int64_t kLeastAsyncCopyBytes = 4; // of one cp.async (PTX ISA), also the bytes of a register
-constexpr int64_t kMostAsyncCopyBytes = 16; // of one cp.async
+constexpr int64_t kMinAsyncCopyBytes = 4;  // of one cp.async (PTX ISA), also the bytes of a register
+constexpr int64_t kMaxAsyncCopyBytes = 16; // of one cp.async
 
 bool isLoopOrCall(const Operation *op) {
   return op->is<scf::ForOp>() || op->is<scf::WhileOp>() || op->is<tt::CallOp>();
@@ -43,7 +43,7 @@ public:
 
   std::optional<PipelinePlan> run() {
     if (!isSuitable() || !findLoads() || !findProducer() || !readsNothingStored()) return std::nullopt;
-    plan_.asyncCopies = target_.asyncCopyAnyDestination && llvm::all_of(plan_.loads, [&](const PipelinedLoad &a) {
+    plan_.asyncCopies = target_.hasPerLaneAsyncCopy && llvm::all_of(plan_.loads, [&](const PipelinedLoad &a) {
                           return a.isBulkCopy || canCopyAsync(a.load());
                         });
     if (!plan_.asyncCopies && !keepLoadsThroughPointers()) return std::nullopt;
@@ -87,7 +87,7 @@ private:
   }
   /// Whether the accumulator is only carried on to the same dot of the next iteration, as it is or, under a condition,
   /// as zeros, and otherwise used in branches alone, as at the end of a tile in a loop over tiles. The branches wait
-  /// for it by themselves (insert-wgmma-waits), behind all dots.
+  /// for it by themselves (insert-wgmma-waits), after all dots.
   bool isCarriedToItself(ttng::WarpGroupDotOp dot, const CarriedValue &accumulator) {
     Value next = accumulator.yielded;
     auto select = next.definedBy<arith::SelectOp>();
@@ -324,7 +324,7 @@ private:
   bool canCopyAsync(tt::LoadOp load) {
     bool masksToZero = !load.other() || isZero(load.other());
     AccessWidth width = accessWidth(load);
-    if (masksToZero && width.bytes >= kLeastAsyncCopyBytes) return true;
+    if (masksToZero && width.bytes >= kMinAsyncCopyBytes) return true;
     plan_.whyNoAsyncCopies = "the load at " + describe(load->loc()) +
                              (masksToZero ? " has accesses of " + text(width)
                                           : std::string(" has another value than 0 for masked-off elements"));
@@ -371,13 +371,13 @@ private:
   /// width of accesses, each narrow access takes a register, an address and a predicate. Assemblers then sink the loads
   /// to the stores of their values, and nothing is gained (ir/tuning.def, pipelineNarrowLoads).
   bool isWorthRegisters() {
-    if (!target_.asyncCopyAnyDestination) return true;
+    if (!target_.hasPerLaneAsyncCopy) return true;
     int64_t narrow = 0;
     for (auto &a : plan_.loads) {
       int64_t bytes = bytesPerAccess(a.load());
       auto type = tensorOf(a.result());
       auto elements = elementsPerThread(type);
-      if (bytes >= kLeastAsyncCopyBytes || !elements) continue;
+      if (bytes >= kMinAsyncCopyBytes || !elements) continue;
       int64_t elementBytes = std::max<int64_t>(1, type.element().bitWidth() / 8);
       narrow += *elements * elementBytes / std::max<int64_t>(1, bytes);
     }
@@ -404,7 +404,7 @@ private:
         auto buffer = user->dyn<ttg::LocalAllocOp>();
         if (!buffer || buffer.op == a.alloc.op || !canBeFilled(buffer, a.op)) continue;
         bool isConstant = !buffer.result().type().cast<MemDescType>().isMutable() && isOnlyRead(buffer.result());
-        // By fma, a thread reads more of an operand than it can hold; the barrier behind the buffer's store keeps
+        // By fma, a thread reads more of an operand than it can hold; the barrier after the buffer's store keeps
         // these reads late.
         if (!isConstant || isReadByFma(buffer.result())) continue;
         if (!a.alloc)
@@ -444,7 +444,7 @@ private:
     if (!a.conversions.empty() && type.rank() == 2) {
       // What a thread copies at once.
       int64_t elementsPerAccess = std::min<int64_t>(layouts::consecutiveElements(*layout, p.order[0]),
-                                                    std::max<int64_t>(1, kMostAsyncCopyBytes / bytes));
+                                                    std::max<int64_t>(1, kMaxAsyncCopyBytes / bytes));
       if (auto *e = layoutOfConversion(*layout, tensorOf(a.conversions[0].result()), elementsPerAccess)) return e;
       p = layouts::conflictFreeSwizzle(type.shape(), p.order, p.cta, bytes, target_.memoryModel());
     }
@@ -498,10 +498,10 @@ private:
   /// The buffers of a loop over tiles hold copies while a tile is stored: what the stores need comes on top. A loop
   /// that would have to do with fewer than three stages for that is left as it is.
   void planBuffersOfTiles(llvm::ArrayRef<Operation *> replaced) {
-    constexpr int64_t kLeastDistance = 2;
+    constexpr int64_t kMinDistance = 2;
     int64_t room = target_.sharedMemoryPerBlock - sharedBytesDuring(plan_.tiles.loop.op, replaced, target_);
     int64_t distance = std::min(plan_.distance, room / plan_.bytesPerStage - 1);
-    if (distance < std::min(plan_.distance, kLeastDistance)) {
+    if (distance < std::min(plan_.distance, kMinDistance)) {
       plan_.tiles = {};
       plan_.whyNoTiles = llvm::formatv("{0} bytes of shared memory are left beside those of the tile's stores, for "
                                        "stages of {1}",

@@ -48,11 +48,11 @@ struct PipelinePlan {
   // The rest concerns asynchronous copies.
   bool dotsInFlight = false;            // dots stay in flight across the iteration's end
   bool operandsFirst = false;           // operands are read before the next copies are issued
-  ir::ttng::WarpGroupDotOp copiesAfter; // the next copies are issued after this dot, which is waited for behind them
+  ir::ttng::WarpGroupDotOp copiesAfter; // the next copies are issued after this dot, which is waited for after them
   TileLoop tiles;                       // around the loop: a tile's first copies are issued before the last's stores
   std::string whyNoTiles;               // the reason, if the loop is in another one
 
-  /// Whether the last iterations of a tile issue the next tile's first copies; else they come behind all of them.
+  /// Whether the last iterations of a tile issue the next tile's first copies; else they come after all of them.
   bool copiesCrossTiles() const { return tiles.loop && dotsInFlight; }
   bool hasBulkCopies() const {
     return llvm::any_of(loads, [](const PipelinedLoad &a) { return a.isBulkCopy; });

@@ -259,7 +259,7 @@ void PipelinedLoopBuilder::emitYield(Iteration &it) {
     if (plan_.asyncCopies) yields.push_back(createNextBufferIndex(it.in, loc_, it.fillIndex, plan_.buffers));
   }
   if (!plan_.asyncCopies) {
-    // The stores wait for the loads: they stay behind the dots.
+    // The stores wait for the loads: they stay after the dots.
     if (target_.hasScheduleBarriers && usesBuffers())
       rocdl::SchedBarrierOp::create(it.in, loc_, {it.in.i32Attr("mask", 0)});
     for (auto [a, v] : llvm::zip(plan_.loads, loaded_)) {

@@ -76,19 +76,19 @@ private:
   /// between two loops for the current tile.
   llvm::MapVector<Value, Value> neededOfTile();
 
-  /// What the next tile begins with, behind the new loop. If its prologue is emitted here: the buffers are those that
+  /// What the next tile begins with, after the new loop. If its prologue is emitted here: the buffers are those that
   /// the last dots do not read, so these may still be in flight; they are waited for before the first operation that
   /// uses their results.
   void endTiles();
 
-  /// The first operation behind the old loop that uses an accumulator, itself or in its regions.
+  /// The first operation after the old loop that uses an accumulator, itself or in its regions.
   Operation *firstUseOfDots();
 
   /// Moves what only the stores of the tile need from before the new loop to where its last dots are in flight.
   void sinkAddressesOfStores();
 
   /// Between two loops: if this tile has n < D iterations, the copies of the next tile's first D - n, which no
-  /// iteration of the second loop issues. Returns the producer's counter behind them, and leaves producerState_ there.
+  /// iteration of the second loop issues. Returns the producer's counter after them, and leaves producerState_ there.
   Value emitMissingIterations(Value readIndex);
 
   /// The producer at an iteration of the next tile, if there is such a one. Returns its next counter.
@@ -144,14 +144,14 @@ private:
   /// The producer, at the iteration `distance` ahead.
   void produceNext(Iteration &it);
 
-  /// PipelinePlan::operandsFirst: behind the loads of operands from shared memory.
+  /// PipelinePlan::operandsFirst: after the loads of operands from shared memory.
   void produceBeforeFirstDot(Iteration &it);
 
   /// PipelinePlan::copiesAfter: between the issue of the dot and the wait for it.
   void produceAfterDot(Iteration &it);
 
   /// PipelinePlan::dotsInFlight: this iteration's dots stay in flight; those of the last one are done after the wait,
-  /// so that their buffers can be filled. Branches that use accumulators come behind.
+  /// so that their buffers can be filled. Branches that use accumulators come after.
   void produceAfterLastIterationsDots(Iteration &it);
 
   void emitYield(Iteration &it);
@@ -163,7 +163,7 @@ private:
   /// Waits for dots in flight, or the peeled last iteration. Fills finals_.
   void emitEpilogue();
 
-  /// Waits for the dots that are in flight behind the loop.
+  /// Waits for the dots that are in flight after the loop.
   void waitForLastDots(Builder &b);
 
   /// Whether the loop surely has so many iterations.
@@ -205,7 +205,7 @@ private:
   ValueMap nextTile_;                    // values of this tile to those of the next one
   Value nextExists_;                     // i1: whether there is a next tile
   scf::ForOp firstLoop_;                 // before newLoop_, if copies cross tiles
-  Operation *lastWait_ = nullptr;        // for the dots that are in flight behind the new loop
+  Operation *lastWait_ = nullptr;        // for the dots that are in flight after the new loop
   scf::IfOp guard_;
   scf::ForOp newLoop_;
   Value stepsAhead_, boundAhead_;              // D·s and ub - D·s

@@ -13,7 +13,7 @@
 //       the second one, to ub         copies for the next tile's iterations 0, 1, …, predicated by their existence
 //
 //     The buffers go round across tiles, as they do in a loop over K.
-//   - else behind the new loop, by a second prologue. (Copies that the last iterations did not issue leave buffers
+//   - else after the new loop, by a second prologue. (Copies that the last iterations did not issue leave buffers
 //     free, of which the next tile's first copies fill the first ones.)
 #include "ir/op_table.h"
 #include "transforms/analyses/multi_buffer_index.h"

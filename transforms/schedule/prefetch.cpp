@@ -1,6 +1,6 @@
 // Pass tritongpu-prefetch: loads the first operands of a loop's dots from shared memory to registers an iteration
 // ahead. At the head of an iteration a dot would wait for the barrier and then for its first operands. Instead, the
-// first step along K of the next iteration's operands is loaded at the end of this one, behind the same barrier, and
+// first step along K of the next iteration's operands is loaded at the end of this one, after the same barrier, and
 // carried in registers.
 // Runs: NVIDIA pipeline, after tritongpu-pipeline.
 //
@@ -310,7 +310,7 @@ private:
     for (auto *o : {&d.a, &d.b}) o->load->erase();
   }
 
-  /// Loads of other buffers stay behind the wait, which is at the end of the iteration before now.
+  /// Loads of other buffers stay after the wait, which is at the end of the iteration before now.
   void removeWait() {
     for (auto *user : wait_->result().users()) {
       auto other = user->cast<ttg::LocalLoadOp>();

@@ -20,7 +20,7 @@
 //   }
 //   scf.for %i = %mid to %ub step %s iter_args(%main…)                    epilogue: fewer than D iterations, as before
 //
-// No value moves from register to register, which would wait for it. A predicate keeps loads for iterations behind the
+// No value moves from register to register, which would wait for it. A predicate keeps loads for iterations after the
 // last one from being executed; their values are not used.
 //
 // Steps: 1. is the loop suitable, 2. which loads, 3. which distance, 4. rewriting.
@@ -253,7 +253,7 @@ private:
     }
   }
   Value counterAt(Builder &b, Value first, int64_t d) { return d ? make<arith::AddiOp>(b, first, offset_[d]) : first; }
-  /// The loads for the iteration `d` behind the one at `first`; takes the producer's state one iteration further.
+  /// The loads for the iteration `d` after the one at `first`; takes the producer's state one iteration further.
   llvm::SmallVector<Value, 4> emitLoadsAhead(Builder &b, Value first, int64_t d) {
     ValueMap map;
     map.map(inductionVariable(loop_), counterAt(b, first, d));

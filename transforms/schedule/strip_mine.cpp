@@ -41,7 +41,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMostRegisters = 255; // that an instruction can address, except for AMD's accumulation registers
+constexpr int64_t kMaxRegisters = 255; // that an instruction can address, except for AMD's accumulation registers
 
 constexpr int kWhole = -1; // in place of a dimension: not cut
 
@@ -54,9 +54,9 @@ TensorType stripType(TensorType t, int dim, int64_t strips) {
 
 /// Registers for so many elements, no more than two in one.
 int64_t registersFor(TensorType t, int64_t elements) {
-  constexpr int64_t kLeastBits = 16;
+  constexpr int64_t kMinBits = 16;
   if (t.element().isInteger(1)) return 0; // predicates, masks of lanes
-  return llvm::divideCeil(registerBits(t.element(), elements, kLeastBits), 32);
+  return llvm::divideCeil(registerBits(t.element(), elements, kMinBits), 32);
 }
 
 /// Loads, stores and atomics that strips are made of.
@@ -482,8 +482,8 @@ private:
 };
 
 int64_t registersOfThread(Operation *module, const TargetInfo *t) {
-  if (!t || !t->registersPerScheduler) return kMostRegisters;
-  return std::min<int64_t>(t->registersPerThread(numWarps(module), RegisterSplit::PerScheduler), kMostRegisters);
+  if (!t || !t->registersPerScheduler) return kMaxRegisters;
+  return std::min<int64_t>(t->registersPerThread(numWarps(module), RegisterSplit::PerScheduler), kMaxRegisters);
 }
 
 /// Whether the operation may not move with a group.

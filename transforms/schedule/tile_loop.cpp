@@ -142,7 +142,7 @@ ValueMap nextTile(Builder &b, const TileLoop &tiles, Operation *inner, Value exi
   auto thisUnless = [&](Value next, Value current) {
     return arith::SelectOp::create(b, loc, exists, next, current).op->result();
   };
-  ValueMap ofThis; // updates behind `inner` are not computed yet
+  ValueMap ofThis; // updates after `inner` are not computed yet
   for (auto &op : *loop.body().front())
     if (tiles.updates.contains(&op) && inner->isBeforeInBlock(&op)) b.clone(&op, ofThis);
   ValueMap next;

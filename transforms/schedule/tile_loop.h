@@ -44,7 +44,7 @@ llvm::SmallVector<ir::Value, 8> positionOfTile(const TileLoop &);
 void cloneAddresses(ir::Builder &, const TileLoop &, ir::ValueMap &map, ir::Value exists);
 
 /// Maps the counter and the carried values to those of the next tile, or of this one if `exists` (i1) is false. The
-/// builder is in the body, behind `inner`.
+/// builder is in the body, after `inner`.
 ir::ValueMap nextTile(ir::Builder &, const TileLoop &, ir::Operation *inner, ir::Value exists);
 
 } // namespace tessera::transforms

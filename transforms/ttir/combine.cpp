@@ -1,4 +1,4 @@
-// Small rewrites on TTIR that apply to much code as Triton's frontend makes it:
+// Pass triton-combine: small rewrites on TTIR that apply to much code as Triton's frontend makes it:
 //
 //   tt.addptr(tt.addptr(%p, %a), %b)                   →  tt.addptr(%p, %a + %b)      (offsets of one type)
 //   arith.select(%c, tt.load(%p, broadcast %c), %o)    →  tt.load(%p, broadcast %c, %o)

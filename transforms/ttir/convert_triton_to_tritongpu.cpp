@@ -1,4 +1,5 @@
-// TTIR → TTGIR: every tensor gets a layout, and the module says for how many threads it is meant.
+// Pass convert-triton-to-tritongpu: every tensor of TTIR gets a layout, which makes it TTGIR, and the module says for
+// how many threads it is meant.
 //
 //   %0 = tt.make_range {…} : tensor<128xi32>
 //   %1 = tt.expand_dims %0 {axis = 1 : i32} : tensor<128xi32> -> tensor<128x1xi32>

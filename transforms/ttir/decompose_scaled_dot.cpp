@@ -1,7 +1,7 @@
-// Rewrites dots of microscaled operands (OCP Microscaling Formats: groups of elements along K share a scale) as plain
-// dots, on all targets: matrix instructions that take scales are not used yet. Elements and scales are converted to a
-// type that holds them exactly: bf16, or f16 if an operand is f16 (the scaled elements then have f16's range, as in
-// Triton):
+// Pass triton-decompose-scaled-dot: rewrites dots of microscaled operands (OCP Microscaling Formats: groups of elements
+// along K share a scale) as plain dots, on all targets: matrix instructions that take scales are not used yet. Elements
+// and scales are converted to a type that holds them exactly: bf16, or f16 if an operand is f16 (the scaled elements
+// then have f16's range, as in Triton):
 //
 //   %d = tt.dot_scaled %a scale %s, %b, %c lhs = e4m3 rhs = bf16
 //          : tensor<MxKxi8>, tensor<Mx(K/32)xi8> * tensor<KxNxbf16> -> …

@@ -14,6 +14,17 @@ static bool profitsFromVectors(Operation *op) {
          !llvm::all_of(load.result().users(), [](Operation *user) { return user->is<tt::DescriptorReduceOp>(); });
 }
 
+/// Whether TMA serves all accesses of the loop by descriptors, and there are any.
+static bool isServedByTma(Operation *loop) {
+  bool usesTensorMaps = false;
+  bool usesPointers = false;
+  loop->walk([&](Operation *op) {
+    for (Value v : op->operands())
+      if (auto type = v.type().dyn_cast<TensorDescType>()) (type.encoding() ? usesTensorMaps : usesPointers) = true;
+  });
+  return usesTensorMaps && !usesPointers;
+}
+
 bool makeDescriptorVersions(tt::FuncOp kernel) {
   if (!kernel.body().hasOneBlock()) return false;
   Block *body = kernel.body().front();
@@ -53,7 +64,8 @@ bool makeDescriptorVersions(tt::FuncOp kernel) {
   for (Operation *op : ops) {
     op->moveBefore(yield);
     op->walk([&](Operation *inner) {
-      if (inner->is<scf::ForOp>()) inner->setAttr("tt.num_stages", IntegerAttr::getI32(b.context(), 1));
+      if (inner->is<scf::ForOp>() && !isServedByTma(inner))
+        inner->setAttr("tt.num_stages", IntegerAttr::getI32(b.context(), 1));
     });
   }
   return true;

@@ -14,7 +14,8 @@
 //   }
 //
 // Both `fast` are casts that triton-rewrite-tensor-descriptor-to-pointer rewrites: it knows the descriptors' parts.
-// Loops of the other version are not pipelined: its code is small, and rarely used.
+// Loops of the other version are not pipelined, unless TMA serves all of their accesses: its code is small, and rarely
+// used.
 #pragma once
 #include "ir/ops.h"
 

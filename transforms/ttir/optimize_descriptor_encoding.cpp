@@ -63,29 +63,30 @@
 #include "transforms/analyses/tensor_map.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::transforms {
 using namespace ir;
 
 namespace {
 
-constexpr int64_t kMostSwizzledBytes = 128; // of a row
-constexpr int64_t kLeastSwizzledBytes = 32;
+constexpr int64_t kMaxSwizzledBytes = 128; // of a row
+constexpr int64_t kMinSwizzledBytes = 32;
 constexpr int64_t kRowsOfSwizzle = 8;
 
 /// The layout of the descriptor's blocks in shared memory; null if a tensor map cannot describe them.
 const layouts::Encoding *layoutOfBlocks(TensorDescType desc) {
-  constexpr unsigned kMostDimensions = 5;
+  constexpr unsigned kMaxDimensions = 5;
   Type element = desc.element();
-  if (desc.rank() < 1 || desc.rank() > kMostDimensions || tensorMapElementType(element) < 0) return nullptr;
+  if (desc.rank() < 1 || desc.rank() > kMaxDimensions || tensorMapElementType(element) < 0) return nullptr;
   int64_t rowBytes = desc.shape().back() * element.bitWidth() / 8;
   if (rowBytes % kTensorMapAlignment) return nullptr;
   int64_t rows = desc.numElements() / desc.shape().back();
   layouts::NvmmaSharedParams p;
   p.rank = desc.rank();
   p.elementBitWidth = element.bitWidth();
-  if (rows >= kRowsOfSwizzle && rowBytes >= kLeastSwizzledBytes)
-    p.swizzlingByteWidth = std::min(rowBytes, kMostSwizzledBytes);
+  if (rows >= kRowsOfSwizzle && rowBytes >= kMinSwizzledBytes)
+    p.swizzlingByteWidth = std::min(rowBytes, kMaxSwizzledBytes);
   auto layout = element.context()->encodings().getNvmmaShared(p);
   bool canBeCopied =
       layout.ok() && (*layout)->copyBox(desc.shape()).ok() && (*layout)->toLinearLayout(desc.shape()).ok();
@@ -112,21 +113,29 @@ bool canReduce(DescriptorReduceKind kind, Type element) {
   return false;
 }
 
-/// Whether the operation only moves blocks of the descriptor.
-bool isBulkAccess(Operation *op, Value desc, const AxisInfoAnalysis &axis) {
+/// Why the operation, which uses the descriptor, is no copy of a whole block by TMA; empty if it is one.
+std::string whyNoBulkAccess(Operation *op, Value desc, const AxisInfoAnalysis &axis) {
   auto type = desc.type().cast<TensorDescType>();
-  if (auto load = op->dyn<tt::DescriptorLoadOp>())
-    return hasShapeOfBlock(type, load.result().type().cast<TensorType>());
+  auto hasShape = [&](Value data) { return hasShapeOfBlock(type, data.type().cast<TensorType>()); };
   auto startsAligned = [&](OperandRange indices) {
     int64_t elements = axis.get(indices[indices.size() - 1]).divisibility[0];
     return elements >= kTensorMapAlignment || elements * (type.element().bitWidth() / 8) >= kTensorMapAlignment;
   };
-  if (auto store = op->dyn<tt::DescriptorStoreOp>())
-    return hasShapeOfBlock(type, store.src().type().cast<TensorType>()) && startsAligned(store.indices());
-  if (auto reduce = op->dyn<tt::DescriptorReduceOp>())
-    return hasShapeOfBlock(type, reduce.src().type().cast<TensorType>()) && canReduce(reduce.kind(), type.element()) &&
-           startsAligned(reduce.indices());
-  return false;
+  constexpr const char *kOtherShape = "moves data of another shape than the block's";
+  constexpr const char *kMisaligned =
+      "writes blocks that are not known to begin at multiples of 16 bytes in their rows";
+  if (auto load = op->dyn<tt::DescriptorLoadOp>()) return hasShape(load.result()) ? "" : kOtherShape;
+  if (auto store = op->dyn<tt::DescriptorStoreOp>()) {
+    if (!hasShape(store.src())) return kOtherShape;
+    return startsAligned(store.indices()) ? "" : kMisaligned;
+  }
+  if (auto reduce = op->dyn<tt::DescriptorReduceOp>()) {
+    if (!hasShape(reduce.src())) return kOtherShape;
+    if (!canReduce(reduce.kind(), type.element()))
+      return "reduces elements of " + type.element().str() + ", as TMA cannot";
+    return startsAligned(reduce.indices()) ? "" : kMisaligned;
+  }
+  return "uses the descriptor otherwise than to load, store or reduce a block";
 }
 
 /// Why the descriptor cannot stay one; empty if it can. `layout`: of its blocks.
@@ -141,9 +150,8 @@ std::string whyNot(Value desc, const layouts::Encoding *layout, const TargetInfo
     return "no tensor map describes its block: that takes 1 to 5 dimensions, elements of 8 to 64 bits and rows of "
            "whole 16 bytes";
   for (Operation *user : desc.users())
-    if (!isBulkAccess(user, desc, axis))
-      return "'" + user->name().str() + "' at " + describe(user->loc()) +
-             " does not move whole blocks by TMA, or stores them where rows may not be aligned to 16 bytes";
+    if (std::string reason = whyNoBulkAccess(user, desc, axis); !reason.empty())
+      return "'" + user->name().str() + "' at " + describe(user->loc()) + " " + reason;
   return "";
 }
 
@@ -251,10 +259,10 @@ private:
 
 /// Whether the map would serve the copies of many loops with dots.
 bool servesManyLoops(tt::MakeTensorDescriptorOp make) {
-  constexpr unsigned kLeastLoops = 2;
+  constexpr unsigned kMinLoops = 2;
   for (Operation *user : make.result().users()) {
     if (!user->is<tt::DescriptorLoadOp>() || !isLoopBodyWithDot(user->block())) continue;
-    if (loopsBetween(make.op, user) >= kLeastLoops && llvm::is_contained(loadsFeedingDots(*user->block()), user))
+    if (loopsBetween(make.op, user) >= kMinLoops && llvm::is_contained(loadsFeedingDots(*user->block()), user))
       return true;
   }
   return false;
@@ -326,7 +334,7 @@ public:
       auto *layout = layoutOfBlocks(desc);
       std::string reason = whyNot(argument, layout, *context_.target, axis_);
       if (reason.empty()) reason = ordinary.whyNot(argument);
-      context_.remark({kindOf(reason), "", "TensorMapArgument", argument.loc(), textOf(reason), {}});
+      remarkArgument(argument, i, reason);
       if (!reason.empty()) continue;
       inputs.back() = TensorDescType::get(desc.shape(), desc.element(), layout);
       argument.setType(inputs.back());
@@ -351,9 +359,9 @@ public:
     bool changed = false;
     for (Made &made : all) {
       if (made.whyNot.empty() && !isWorthScratch)
-        made.whyNot = "no map serves the dots of a loop within a loop, both behind it";
+        made.whyNot = "no loop within a loop after it loads operands of dots by it";
       else if (made.whyNot.empty() && !servesALoop(made.make) && !sharesMemory(made, all))
-        made.whyNot = "no loop behind it uses it";
+        made.whyNot = "no loop after it uses it";
       context_.remark({kindOf(made.whyNot), "", "TensorMapMade", made.make->loc(), textOf(made.whyNot), {}});
       if (!made.whyNot.empty()) continue;
       keep(made.make, made.layout);
@@ -392,6 +400,15 @@ private:
     });
   }
 
+  void remarkArgument(Value argument, unsigned index, const std::string &whyNot) {
+    Remark r{kindOf(whyNot), "", "TensorMapArgument", argument.loc(), textOf(whyNot), {}};
+    // Text without locations: the function's is better than none.
+    if (r.loc.kind() == LocationKind::Unknown) {
+      r.loc = func_->loc();
+      r.message = llvm::formatv("argument {0} of '{1}': {2}", index, func_.symName(), r.message);
+    }
+    context_.remark(r);
+  }
   static Remark::Kind kindOf(const std::string &whyNot) { return whyNot.empty() ? Remark::Applied : Remark::Missed; }
   static std::string textOf(const std::string &whyNot) {
     return whyNot.empty() ? "the descriptor is a tensor map: its blocks are copied by TMA"

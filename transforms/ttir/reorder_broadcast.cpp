@@ -1,4 +1,4 @@
-// Does elementwise work before its operands are splat or broadcast, on fewer elements:
+// Pass triton-reorder-broadcast: does elementwise work before its operands are splat or broadcast, on fewer elements:
 //
 //   %s = tt.splat %a : i32 -> tensor<64xi32>         %n = arith.negi %a
 //   %n = op %s : tensor<64xi32>                 →    %s = tt.splat %n

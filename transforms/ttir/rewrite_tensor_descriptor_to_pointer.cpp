@@ -1,6 +1,6 @@
-// Rewrites tensor descriptors as tensors of pointers, for all targets. A descriptor is its base, shape, strides and the
-// value that out-of-bounds elements read as; they travel as scalars, and each access gets a tensor of pointers and a
-// mask:
+// Pass triton-rewrite-tensor-descriptor-to-pointer: rewrites tensor descriptors as tensors of pointers, for all
+// targets. A descriptor is its base, shape, strides and the value that out-of-bounds elements read as; they travel as
+// scalars, and each access gets a tensor of pointers and a mask:
 //
 //   %d = tt.make_tensor_descriptor %p, [%m, %n], [%s, %one] : <f16>, <tensor<64x64xf16>>
 //   %v = tt.descriptor_load %d[%i, %j] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16>
@@ -14,8 +14,8 @@
 // descriptor's type as an attribute (ir/argument_attributes.h), so that a launcher finds such groups of arguments.
 //
 // What every descriptor that a launch passes guarantees is said of the arguments: base and strides are multiples of 16
-// bytes (tt.divisibility), and the last stride is the constant 1. Where the target has no TMA, and where they gather
-// rows, kernels get two versions (descriptor_versions.h): a launch takes the fast one if
+// bytes (tt.divisibility), and the last stride is the constant 1. Kernels get two versions (descriptor_versions.h), on
+// targets with TMA if a loop loads by descriptors that became pointers, or if all did. A launch takes the fast one if
 //
 //   shape.last % vector = 0      so that a mask is the same for a vector of 16 bytes
 //   shape < 2^30, strides so small that offsets in a block fit i32
@@ -329,11 +329,29 @@ void Descriptors::stateGuarantees(tt::FuncOp kernel) {
 
 } // namespace
 
-/// Whether the kernel gathers rows through descriptors. These become pointers on all targets, and loops load by them.
-static bool gathersRows(tt::FuncOp kernel) {
-  bool gathers = false;
-  kernel->walk([&](Operation *op) { gathers |= op->is<tt::DescriptorGatherOp>(); });
-  return gathers;
+static bool isInLoop(Operation *op) {
+  for (Operation *p = op->parentOp(); p; p = p->parentOp())
+    if (p->is<scf::ForOp>() || p->is<scf::WhileOp>()) return true;
+  return false;
+}
+
+/// Whether two versions are worth their code. Without TMA they always are. With it, a kernel often has loops that TMA
+/// serves, and stores by pointers after them. It stays as it is, since no warps are specialised for loops in a branch.
+static bool profitsFromVersions(tt::FuncOp kernel, const TargetInfo &target) {
+  if (!target.hasTensorCopy) return true;
+  bool hasTensorMaps = false;
+  bool loadsByPointers = false; // in a loop, or rows
+  kernel->walk([&](Operation *op) {
+    for (Value v : op->operands()) {
+      auto type = v.type().dyn_cast<TensorDescType>();
+      if (!type) continue;
+      hasTensorMaps |= bool(type.encoding());
+      bool becomesPointers = !type.encoding() && !v.definedBy<tt::MakeTensorDescriptorOp>();
+      bool loads = op->is<tt::DescriptorGatherOp>() || (op->is<tt::DescriptorLoadOp>() && isInLoop(op));
+      loadsByPointers |= becomesPointers && loads;
+    }
+  });
+  return loadsByPointers || !hasTensorMaps;
 }
 
 absl::StatusOr<bool> rewriteTensorDescriptorToPointer(Module &m, PassContext &c) {
@@ -347,8 +365,7 @@ absl::StatusOr<bool> rewriteTensorDescriptorToPointer(Module &m, PassContext &c)
   bool changed = false;
   if (c.target)
     for (auto f : kernels()) {
-      bool profits = !c.target->hasTensorCopy || gathersRows(f);
-      if (!profits || !makeDescriptorVersions(f)) continue;
+      if (!profitsFromVersions(f, *c.target) || !makeDescriptorVersions(f)) continue;
       changed = true;
       c.remark({Remark::Applied,
                 "",

@@ -1,6 +1,7 @@
-// Rewrites block pointers as tensors of pointers. A block pointer (`!tt.ptr<tensor<…>>`) is its base, shape, strides
-// and offsets; these become scalar values, through loops, branches and calls. Loads and stores through it get tensors
-// of pointers and masks for the dimensions that are checked. No later pass knows block pointers.
+// Pass triton-rewrite-tensor-pointer: rewrites block pointers as tensors of pointers. A block pointer
+// (`!tt.ptr<tensor<…>>`) is its base, shape, strides and offsets; these become scalar values, through loops, branches
+// and calls. Loads and stores through it get tensors of pointers and masks for the dimensions that are checked. No
+// later pass knows block pointers.
 //
 //   %p = tt.make_tensor_ptr %base, [%n], [%s], [%o] {order = array<i32: 0>} : <tensor<64xf16>>
 //   %q = tt.advance %p, [%c] : <tensor<64xf16>>

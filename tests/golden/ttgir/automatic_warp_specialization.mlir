@@ -107,7 +107,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
     tt.return
   }
 
-  // With two buffers, K and V have mbarriers of their own: V is waited for before its dot, and K released behind the
+  // With two buffers, K and V have mbarriers of their own: V is waited for before its dot, and K released after the
   // other one. The announced bytes are those of each.
   // CHECK-LABEL: @two_stages
   // CHECK: %[[V:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x1xi64

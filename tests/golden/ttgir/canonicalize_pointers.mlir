@@ -22,7 +22,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // A loop carries the offset; what uses the pointer behind it gets it made from the offset.
+  // A loop carries the offset; what uses the pointer after it gets it made from the offset.
   // CHECK-LABEL: @carried
   // CHECK: %[[R:[^:]*]]:2 = scf.for {{.*}} iter_args(%[[I:[^ ]*]] = {{.*}}) -> (tensor<256xi32,
   // CHECK: %[[Q:.*]] = tt.addptr %{{.*}}, %[[I]]

@@ -5,7 +5,7 @@
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
-  // What is loaded in the loop is waited for by nothing but its use; the store comes after the barrier behind the loop.
+  // What is loaded in the loop is waited for by nothing but its use; the store comes after the barrier after the loop.
   // CHECK-LABEL: @loads_ahead
   // CHECK: scf.for
   // CHECK: tt.load
@@ -77,7 +77,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // Every warp loads the scalar, one stores: behind a barrier where the pointers, which were loaded, may be one; without where
+  // Every warp loads the scalar, one stores: after a barrier where the pointers, which were loaded, may be one; without where
   // they come from two arguments.
   // CHECK-LABEL: @pointers_from_memory
   // CHECK-COUNT-3: tt.load

@@ -1,4 +1,4 @@
-// issue-dots-early: a dot that needs nothing of the work before it is issued behind an earlier dot, and dots are waited
+// issue-dots-early: a dot that needs nothing of the work before it is issued after an earlier dot, and dots are waited
 // for where their results are used.
 // RUN: tessera opt %s --target sm_90a -issue-dots-early | FileCheck %s
 // RUN: tessera opt %s --target sm_100a -issue-dots-early | FileCheck %s --check-prefix=OTHER
@@ -15,7 +15,7 @@
 !buffer = !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
 !view = !ttg.memdesc<64x64xf16, #sharedT, #smem, mutable>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // The gradients of attention: dP is issued behind S, and runs under the exponentials.
+  // The gradients of attention: dP is issued after S, and runs under the exponentials.
   // CHECK-LABEL: @gradients
   // CHECK: scf.for
   // CHECK: %[[S:.*]] = ttng.warp_group_dot %arg0, %{{.*}}isAsync = true
@@ -97,7 +97,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // A dot stays behind an asynchronous one, which waits count on.
+  // A dot stays after an asynchronous one, which waits count on.
   // CHECK-LABEL: @counted
   // CHECK: ttng.warp_group_dot
   // CHECK: math.exp2

@@ -1,5 +1,5 @@
-// overlap-dots: the second of two dots is issued in the next iteration, behind the first one, and waited for behind the
-// work on the first one's result; the arrival that frees its buffer comes behind the wait. The first iteration is peeled;
+// overlap-dots: the second of two dots is issued in the next iteration, after the first one, and waited for after the
+// work on the first one's result; the arrival that frees its buffer comes after the wait. The first iteration is peeled;
 // the last second dot comes after the loop.
 // RUN: tessera opt %s --target sm_90a -tritongpu-automatic-warp-specialization -overlap-dots -canonicalize -cse | FileCheck %s
 // RUN: tessera opt %s --target sm_90a -tritongpu-automatic-warp-specialization -overlap-dots -o %t --remarks 2>&1 | FileCheck %s --check-prefix=REMARK

@@ -1,5 +1,5 @@
 // In a loop over tiles the last iterations of a tile issue the first copies of the next one, if dots stay in flight;
-// else these copies come behind the last iteration, before the tile's stores. The loop carries the producer's values,
+// else these copies come after the last iteration, before the tile's stores. The loop carries the producer's values,
 // the indices of the buffers and the tile's position.
 // RUN: tessera compile %s --kernel tiles --target sm_90a --num-warps 4 --num-stages 3 --emit ttgir | FileCheck %s --check-prefix=TILES
 // RUN: tessera compile %s --kernel tiles --target sm_80 --num-warps 4 --num-stages 3 --emit ttgir | FileCheck %s --check-prefix=SM80
@@ -144,7 +144,7 @@ tt.func public @pointers(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %c: !tt.
   tt.return
 }
 
-// The next tile may read what this one stores: the first copies stay behind the stores.
+// The next tile may read what this one stores: the first copies stay after the stores.
 // STAYS-LABEL: @{{in_place|counted|indirect}}
 // STAYS-NOT: ttg.async_commit_group
 // STAYS: scf.for

@@ -5,7 +5,7 @@
 // RUN: tessera compile %s --kernel tiles --target sm_80 --num-warps 4 --num-stages 3 --emit ttgir | FileCheck %s --check-prefix=SM80
 // RUN: tessera compile %s --kernel tiles --target sm_90a --num-warps 4 --num-stages 3 --emit ttgir -o %t --remarks='TensorMap|LoopPipelined' 2>&1 | FileCheck %s --check-prefix=REMARK
 // REMARK: the descriptor is a tensor map: its blocks are copied by TMA [triton-nvidia-optimize-descriptor-encoding:TensorMapMade]
-// REMARK: the descriptor becomes pointers and masks: no map serves the dots of a loop within a loop, both behind it [triton-nvidia-optimize-descriptor-encoding:TensorMapMade]
+// REMARK: the descriptor becomes pointers and masks: no loop within a loop after it loads operands of dots by it [triton-nvidia-optimize-descriptor-encoding:TensorMapMade]
 // REMARK: ; blocks of tensors are copied by TMA [tritongpu-pipeline:LoopPipelined]
 // SM80-LABEL: @tiles
 // SM80-NOT: ttng.

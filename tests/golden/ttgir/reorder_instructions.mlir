@@ -67,7 +67,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }
     tt.return
   }
-  // A conversion behind the end of buffers, whose memory it may then have; one whose value is needed before stays.
+  // A conversion after the end of buffers, whose memory it may then have; one whose value is needed before stays.
   // CHECK-LABEL: @behind_the_end_of_buffers
   // CHECK: ttg.convert_layout %arg1
   // CHECK-NEXT: arith.addf

@@ -68,7 +68,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return
   }
 
-  // A load of what the loop stores stays behind the store; a loop in which no thread waits for another, and which stores
+  // A load of what the loop stores stays after the store; a loop in which no thread waits for another, and which stores
   // nothing, is the assembler's to unroll; where iterations hand nothing on, other warps hide the latency, and that of large loads.
   // CHECK-LABEL: @left_alone
   // CHECK-NOT: tt.load {{.*}}, %

@@ -43,7 +43,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: %[[R:.*]] = ttg.local_alloc %{{.*}} : (tensor<64x64xf32, #blocked1>)
   // CHECK: ttng.async_tma_reduce add, %{{.*}}[%{{.*}}, %{{.*}}] %[[R]]
   // CHECK: ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
-  // The unit reads what threads wrote behind a fence of its proxy.
+  // The unit reads what threads wrote after a fence of its proxy.
   // PTX: fence.proxy.async.shared::cta
   // PTX: bar.sync
   // PTX: cp.async.bulk.tensor.3d.global.shared::cta.bulk_group

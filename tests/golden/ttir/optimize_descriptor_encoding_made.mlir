@@ -21,7 +21,7 @@
 // CHECK: tt.descriptor_load %{{.*}}[%[[K]], %{{.*}}] : !tt.tensordesc<tensor<64x64xf16, #[[LAYOUT]]>>
 // CHECK: tt.descriptor_store
 // REMARK: the descriptor is a tensor map: its blocks are copied by TMA [triton-nvidia-optimize-descriptor-encoding:TensorMapMade]
-// REMARK: the descriptor becomes pointers and masks: no loop behind it uses it
+// REMARK: the descriptor becomes pointers and masks: no loop after it uses it
 tt.func public @tiles(%p: !tt.ptr<f16>, %q: !tt.ptr<f16>, %r: !tt.ptr<f32>, %s: !tt.ptr<f32>, %m: i32, %k: i32, %tiles: i32, %stride: i64) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -52,10 +52,10 @@ tt.func public @tiles(%p: !tt.ptr<f16>, %q: !tt.ptr<f16>, %r: !tt.ptr<f32>, %s: 
 // CHECK-LABEL: @others
 // CHECK-NOT: nvmma_shared
 // CHECK: tt.return
-// REMARK: no map serves the dots of a loop within a loop, both behind it
+// REMARK: no loop within a loop after it loads operands of dots by it
 // REMARK: its innermost stride is not known to be 1
 // REMARK: no tensor map pads its elements with NaN
-// REMARK: 'tt.descriptor_gather' at {{.*}} does not move whole blocks by TMA
+// REMARK: 'tt.descriptor_gather' at {{.*}} uses the descriptor otherwise than to load, store or reduce a block
 tt.func public @others(%p: !tt.ptr<f16>, %o: !tt.ptr<f8E5M2>, %n: i32, %stride: i64, %at: tensor<32xi32>) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

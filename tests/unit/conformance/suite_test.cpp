@@ -2,6 +2,7 @@
 #include "conformance/suite.h"
 #include "frontend/parser.h"
 #include "ir/context.h"
+#include "ir/op_table.h"
 #include <gtest/gtest.h>
 #include <set>
 
@@ -182,6 +183,27 @@ TEST(BuiltInSuite, EveryKernelVerifies) {
     for (auto &o : i->outputs) compared |= o.kind != Output::Ignored;
     EXPECT_TRUE(compared) << x.name << " compares nothing";
   }
+}
+
+// Lowerings of math functions, too, are compared with formulas, on every device.
+TEST(BuiltInSuite, EveryMathOperationHasAKernel) {
+  auto s = builtInSuite();
+  ASSERT_TRUE(s.ok());
+  auto c = cases(*s, Coverage::Quick);
+  ASSERT_TRUE(c.ok());
+  std::string texts;
+  for (auto &x : *c) {
+    auto i = instantiate(*s, x);
+    ASSERT_TRUE(i.ok()) << i.status();
+    texts += i->text;
+  }
+  unsigned operations = 0;
+  for (auto &row : ir::allOps()) {
+    if (!row.name.starts_with("math.")) continue;
+    ++operations;
+    EXPECT_TRUE(llvm::StringRef(texts).contains((row.name + " %").str())) << row.name.str();
+  }
+  EXPECT_GT(operations, 0u);
 }
 
 // Most kernels have formulas: the interpreter is not its own judge.

@@ -181,5 +181,38 @@ TEST(KernelMetadata, KeepsDescriptors) {
               HasSubstr("args[1]: is not followed by the parts of a tensor descriptor"));
 }
 
+// Unknown is null, not 0, and stays unknown.
+TEST(KernelMetadata, KeepsWhatIsUnknown) {
+  KernelMetadata md;
+  md.kernel = "k";
+  md.target = "sm_90a";
+  md.dynamicSharedBytes = 1024;
+  md.registers = 40;
+  auto text = [&](KernelMetadata::Known known) {
+    md.known = known;
+    std::string json = toJson(md);
+    auto back = metadataFromJson(json);
+    EXPECT_TRUE(back.ok()) << back.status() << json;
+    if (!back.ok()) return json;
+    EXPECT_EQ(back->known, known);
+    EXPECT_EQ(toJson(*back), json);
+    return json;
+  };
+  std::string json = text(KernelMetadata::Configuration);
+  for (const char *key : {"threads_per_block", "dynamic_shared_bytes", "static_shared_bytes", "global_scratch_bytes",
+                          "global_scratch_align", "registers", "spill_bytes", "occupancy"})
+    EXPECT_THAT(json, HasSubstr("\"" + std::string(key) + "\": null"));
+  json = text(KernelMetadata::Launch);
+  EXPECT_THAT(json, HasSubstr("\"dynamic_shared_bytes\": 1024"));
+  EXPECT_THAT(json, HasSubstr("\"registers\": null"));
+  json = text(KernelMetadata::Resources);
+  EXPECT_THAT(json, HasSubstr("\"registers\": 40"));
+  EXPECT_EQ(json.find("null"), std::string::npos);
+  // Metadata that others wrote may leave out what no launch needs.
+  std::string others = R"({"kernel": "k", "target": "t", "num_warps": 1, "threads_per_warp": 32,
+                           "threads_per_block": 32, "dynamic_shared_bytes": 0, "args": []})";
+  ASSERT_TRUE(metadataFromJson(others).ok()) << metadataFromJson(others).status();
+}
+
 } // namespace
 } // namespace tessera::runtime

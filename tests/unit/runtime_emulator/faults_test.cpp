@@ -641,7 +641,7 @@ TEST_P(Faults, BarrierInDivergentCode) {
   EXPECT_FOUND(e.llvmModule(Module{amd()}("  %c = icmp ult i32 %tid, 5\n  br i1 %c, label %a, label %b\na:\n  $BARRIER "
                                           " br label %b\nb:\n  ret void\n"),
                             {zeros(4)}),
-               HasSubstr("the barrier is reached by 5 of the warp's"), HasSubstr("takes another way"));
+               HasSubstr("the barrier is reached by 5 of the warp's"), HasSubstr("is in another branch"));
 }
 TEST_P(Faults, TheSignBitMadeOfOneBitIsNoWrap) {
   auto e = make(1);
@@ -728,7 +728,7 @@ TEST_P(Faults, ShuffleWithoutAllLanes) {
               "  %c = icmp ult i32 %tid, 16\n  br i1 %c, label %a, label %b\na:\n  %v = call i32 "
               "@llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %tid, i32 1, i32 31)\n  br label %b\nb:\n  ret void\n"),
           {zeros(4)}),
-      HasSubstr("the shuffle waits for lane 16, which takes another way"));
+      HasSubstr("the shuffle waits for lane 16, which is in another branch"));
 }
 TEST_P(Faults, MissingWarpBarrier) {
   // Lanes of one warp through shared memory: in order on AMD, only after bar.warp.sync on NVIDIA.

@@ -54,7 +54,7 @@ constexpr llvm::StringLiteral kStraight = R"(
 )";
 
 TEST(RegistersLive, StraightLine) {
-  // Four values behind the last load; constant offsets are the accesses', arguments are read where they lie.
+  // Four values after the last load; constant offsets are the accesses', arguments are read where they lie.
   auto n = live("sm_90a", kStraight);
   EXPECT_EQ(n.vector.count, 4u);
   EXPECT_EQ(n.vector.operation, "load");
@@ -83,7 +83,7 @@ TEST(RegistersLive, OffsetsThatNoAccessTakesUp) {
 }
 
 TEST(RegistersLive, CarriedByALoop) {
-  // Behind the load: the sum (2) and the counter for the next iteration, what is added in it (2), the four loaded.
+  // After the load: the sum (2) and the counter for the next iteration, what is added in it (2), the four loaded.
   auto r = live("sm_90a", R"(
   %k = load double, ptr addrspace(1) %x
   br label %loop
@@ -225,7 +225,7 @@ TEST(RegistersLive, UniformValuesOfAmd) {
 }
 
 TEST(RegistersLive, VectorAddition) {
-  // tests/kernels/vecadd, two elements of a thread of sm_90a. Behind the first load: itself, the 64-bit index for the
+  // tests/kernels/vecadd, two elements of a thread of sm_90a. After the first load: itself, the 64-bit index for the
   // addresses yet to come, the addresses of x and of the result; two masks.
   Emulation n;
   n.options.counters = true;

@@ -521,7 +521,7 @@ TEST(WarpgroupFaults, DivergentWarp) {
   auto r = run(e, p);
   EXPECT_THAT(
       std::string(r.status().message()),
-      AllOf(HasSubstr("wgmma.fence is reached by 16 of the warp's 32 threads"), HasSubstr("takes another way")));
+      AllOf(HasSubstr("wgmma.fence is reached by 16 of the warp's 32 threads"), HasSubstr("is in another branch")));
 }
 TEST(WarpgroupFaults, UnknownForms) {
   auto message = [](const char *from, const char *to, const Config &c = kPlain) {
