@@ -3,9 +3,9 @@
 // Shuffles. Let M be the map from destination (register r', lane l') to source (register r, lane l). If the source
 // register does not depend on the destination lane, every destination register is one shuffle. Else the destination
 // registers are written in an order that depends on the lane: by shuffle k lane l' fills register k ^ C·l'. C, the
-// lane-to-register twist, is chosen such that the source register of a shuffle is a function of the *source* lane only,
-// so that the sender can choose it. Such a C exists unless copies get in the way, because over F₂ two subspaces of one
-// dimension (the lanes' graph must avoid both the registers and what lane 0 holds) have a common complement.
+// lane-to-register twist, is chosen such that the source register of a shuffle is a function of the *source* lane
+// alone, so that the sender can choose it. Such a C exists unless copies get in the way, because over F₂ two subspaces
+// of one dimension (the lanes' graph must avoid both the registers and what lane 0 holds) have a common complement.
 //
 // Example: a matrix of 4 by 4 is transposed. Source lane l holds row l in its registers, destination lane l' column l'.
 // The element of row r' and column l' is in register l' of lane r': M(r', l') = (l', r'). A plain shuffle for register
@@ -93,8 +93,8 @@ static uint64_t sumOf(llvm::ArrayRef<uint64_t> columns, uint64_t bits) {
 }
 
 /// Fills the schedule of a WarpShuffle. Returns whether there is one. `receiveSelect` is the twist C, a column for each
-/// bit of the lane: lanes that read from lanes of their own without it come first, the others take the column of fewest
-/// registers with which they do.
+/// bit of the lane: lanes that read from lanes of their own without one come first, the others take the column of
+/// fewest registers with which they do.
 static bool planShuffles(const LinearLayout &map, bool laneSelects, ConversionPlan &p) {
   WarpMap w = warpMap(map);
   unsigned numRegisters = 1u << w.ofRegister.size(), numLaneBits = w.ofLane.size();
