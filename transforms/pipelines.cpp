@@ -91,8 +91,9 @@ Pipeline amdTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions &o
       step(loopInvariantCodeMotion), // hoists loop-invariant loads from LDS
       step(commonSubexpressions),    // merges buffers of one tile, before pipelineLoads makes them multi-buffers
       step(pipelineLoads, {.numStages = o.numStages}), // loads through registers; addresses are still simple
-      step(stripMine),                                 // blocks beyond the registers; no later pass changes layouts
+      step(stripMine),            // blocks beyond the registers; no later pass changes layouts
       step(canonicalizePointers), // no later pass adds accesses, and index arithmetic can still be hoisted
+      step(orderPrograms),        // any place does
   };
   return concat(std::move(p), cleanUpAndOrder());
 }
