@@ -91,6 +91,7 @@ Pipeline amdTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions &o
       step(loopInvariantCodeMotion), // hoists loop-invariant loads from LDS
       step(commonSubexpressions),    // merges buffers of one tile, before pipelineLoads makes them multi-buffers
       step(pipelineLoads, {.numStages = o.numStages}), // loads through registers; addresses are still simple
+      step(prefetch),             // operands of MFMA; needs the buffers, before canonicalize merges their indices
       step(stripMine),            // blocks beyond the registers; no later pass changes layouts
       step(canonicalizePointers), // no later pass adds accesses, and index arithmetic can still be hoisted
       step(orderPrograms),        // any place does
