@@ -137,6 +137,7 @@ static ArchInfo gfx942() {
   a.isaVersion = 9402;
   ir::TargetInfo &t = a.info;
   t.tritonTarget = "hip:gfx942";
+  t.dies = 8; // XCDs: white paper "CDNA 3"; workgroups go to them round-robin (ROCm documentation, workload tuning)
   t.hasWideAddressAdd = true;
   t.cachePolicy = ir::CachePolicyBits::Sc0Sc1Nt;
   t.matrixVersion = 3;

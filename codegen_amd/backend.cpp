@@ -9,6 +9,7 @@
 #include "codegen_amd/device_library.h"
 #include "codegen_amd/eviction_budget.h"
 #include "codegen_amd/object.h"
+#include "codegen_amd/passes/order_matrices.h"
 #include "codegen_amd/pipeline.h"
 #include "codegen_amd/scheduler_options.h"
 #include "llvm/IR/CallingConv.h"
@@ -78,6 +79,10 @@ protected:
   }
   void addCodegenAnalyses(llvm::legacy::PassManagerBase &passes) const override {
     passes.add(createEvictionBudget(info().tuning.maxEvictionTries));
+  }
+  void addCodegenPassesAfter(llvm::StringRef argument, llvm::legacy::PassManagerBase &passes) const override {
+    bool mfma = info().matrixUnit == ir::MatrixUnit::Mfma;
+    if (argument == "machine-scheduler" && mfma && options_.optLevel >= 2) passes.add(createOrderMatrices(info()));
   }
   bool libraryMayBeFused() const override { return false; } // fused, ocml's sinh of small numbers loses half its bits
 

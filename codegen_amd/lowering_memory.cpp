@@ -2,7 +2,10 @@
 //
 //   a branch          that switches lanes off (EXEC); accesses under one mask share one branch; or
 //   a buffer access   through a resource descriptor of base and length, where the address is a uniform base and an
-//                     offset below 2^31: a masked-off lane gets an offset beyond the end, reads 0 and writes nothing.
+//                     offset below 2^31: a masked-off lane gets an offset beyond the end, reads 0 and writes
+//                     nothing; or
+//   a place of zeros  loads of 8 bytes and more in loops, where no buffer serves: a masked-off lane reads zeros that
+//                     the object has.
 //
 // A branch costs three instructions, a buffer access one per mask and offset and four scalar ones per base; buffer
 // accesses leave the scheduler free to move them. Where the caller promises that a buffer has less than 2 GiB, the
@@ -107,6 +110,29 @@ bool betterThanBranch(ArrayRef<LoadAccess> accesses, unsigned elementBytes) {
       if (auto *c = dyn_cast<Constant>(o); !c || !c->isNullValue()) return false;
   }
   return bytes >= 8;
+}
+
+/// Whether masked-off lanes read zeros from a place in the object, rather than that a branch is taken round the load.
+/// The two selections for an address cost less than the branch, which also writes the zeros and cuts a loop's body into
+/// blocks, so that nothing is ordered across the load.
+bool readsZeros(const LoadAccess &a, unsigned elementBytes) {
+  constexpr unsigned kLeastBytes = 8; // narrower loads share a branch
+  if (!a.mask || !a.repeated || a.isVolatile || a.count * elementBytes < kLeastBytes) return false;
+  return all_of(a.other, [](Value *v) {
+    auto *c = dyn_cast<Constant>(v);
+    return c && (c->isNullValue() || isa<UndefValue>(c));
+  });
+}
+
+/// 16 bytes of zeros in the object.
+GlobalVariable *zeros(Module &m) {
+  constexpr StringRef kName = "tessera_zeros";
+  if (GlobalVariable *g = m.getNamedGlobal(kName)) return g;
+  auto *type = ArrayType::get(Type::getInt8Ty(m.getContext()), ir::kGlobalAccessBytes);
+  auto *g = new GlobalVariable(m, type, /*isConstant=*/true, GlobalValue::InternalLinkage,
+                               ConstantAggregateZero::get(type), kName, nullptr, GlobalValue::NotThreadLocal, 1);
+  g->setAlignment(Align(ir::kGlobalAccessBytes));
+  return g;
 }
 
 /// The address of a global access: as a scalar base and an unsigned offset, which the instruction adds itself, where
@@ -226,6 +252,16 @@ void AmdTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> 
         bool zero = first.other.empty() || (c && c->isNullValue());
         first.result.push_back(zero ? e : b.CreateSelect(first.mask, e, first.other[k]));
       }
+      ++i;
+      continue;
+    }
+    if (readsZeros(first, bytesOf(element))) {
+      Value *p = globalPointer(b, first, info_.hasWideAddressAdd, branches);
+      Value *safe = b.CreateSelect(first.mask, p, zeros(*b.GetInsertBlock()->getModule()));
+      auto *l =
+          b.CreateAlignedLoad(vectorOf(element, first.count), safe, Align(first.alignment), bypassesCaches(first));
+      setHints(l, first);
+      unpack(b, l, first.count, first.result);
       ++i;
       continue;
     }

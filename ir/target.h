@@ -64,6 +64,7 @@ struct TargetInfo {
   bool hasIndependentLanes = false;  // lanes of a divergent warp make progress independently; else all run in lockstep
   bool reallocatesRegisters = false; // four warps can give registers back and take others' while they run (setmaxnreg)
   bool packsBlockIds = false;        // y and z of a block's id share a register that is set up before the kernel runs
+  uint8_t dies = 1;                  // with an L2 cache each, over which blocks are distributed one by one (AMD: XCDs)
 
   // ---- registers (32 bits wide; counted for one lane: a warp takes as many in each of its lanes) ----
   int maxRegistersPerThread = 255;     // AMD: vector registers, of both kinds where there are two

@@ -28,6 +28,7 @@ static constexpr KnownRemark kRemarks[] = {
     {"triton-rewrite-tensor-descriptor-to-pointer", "DescriptorVersions", runtime::Stage::Ttir},
     {"tritongpu-pipeline", "LoopPipelined", runtime::Stage::Ttgir},
     {"overlap-dots", "DotsOverlapped", runtime::Stage::Ttgir},
+    {"order-programs", "ProgramsOrdered", runtime::Stage::Ttgir},
     {"tritongpu-automatic-warp-specialization", "WarpsSpecialized", runtime::Stage::Ttgir},
     {"tritongpu-prefetch", "Prefetched", runtime::Stage::Ttgir},
     {"run-loads-ahead", "LoadsAhead", runtime::Stage::Ttgir},

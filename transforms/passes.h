@@ -57,6 +57,7 @@ struct StripMineOptions {
 };
 absl::StatusOr<bool> stripMine(ir::Module &, const StripMineOptions &, PassContext &);
 absl::StatusOr<bool> insertWgmmaWaits(ir::Module &, PassContext &);
+absl::StatusOr<bool> orderPrograms(ir::Module &, PassContext &);
 absl::StatusOr<bool> issueDotsEarly(ir::Module &, PassContext &);
 absl::StatusOr<bool> holdDotOperands(ir::Module &, PassContext &);
 absl::StatusOr<bool> issueLoadsEarly(ir::Module &, PassContext &);

@@ -65,7 +65,7 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions
   // the copies out of loops; then dots of two iterations can be in flight.
   if (o.mayAddWarps) p.push_back(step(automaticWarpSpecialization));
   p.push_back(step(overlapDots));
-  p.push_back(step(issueDotsEarly)); // the waits that it counts on are there, and dots that stay in flight are marked
+  p.push_back(step(issueDotsEarly));  // the waits that it counts on are there, and dots that stay in flight are marked
   p.push_back(step(holdDotOperands)); // with the registers that the passes before left
   const Pipeline rest = {
       // Operands of mma.sync, thus on NVIDIA only. Needs the multi-buffers; before canonicalize merges their indices
@@ -92,8 +92,10 @@ Pipeline amdTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions &o
       step(loopInvariantCodeMotion), // hoists loop-invariant loads from LDS
       step(commonSubexpressions),    // merges buffers of one tile, before pipelineLoads makes them multi-buffers
       step(pipelineLoads, {.numStages = o.numStages}), // loads through registers; addresses are still simple
-      step(stripMine),                                 // blocks beyond the registers; no later pass changes layouts
+      step(prefetch),             // operands of MFMA; needs the buffers, before canonicalize merges their indices
+      step(stripMine),            // blocks beyond the registers; no later pass changes layouts
       step(canonicalizePointers), // no later pass adds accesses, and index arithmetic can still be hoisted
+      step(orderPrograms),        // any place does
   };
   return concat(std::move(p), cleanUpAndOrder());
 }

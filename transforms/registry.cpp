@@ -198,6 +198,7 @@ Rows schedulePasses() {
                                "load dot operands late where registers are scarce", {.needs = kLayouts}),
       row<issueLoadsEarly>("issue-loads-early", "schedule/issue_loads_early.cpp",
                            "issue loads before the arithmetic that uses earlier loads", {.needs = kLayouts}),
+      row<orderPrograms>("order-programs", "schedule/order_programs.cpp", "run neighbouring programs on the same die"),
       row<insertWgmmaWaits>("insert-wgmma-waits", "schedule/insert_wgmma_waits.cpp",
                             "wait for asynchronous dots before their results are used",
                             {.needs = kLayouts, .required = true}),

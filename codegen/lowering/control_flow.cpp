@@ -423,9 +423,7 @@ bool lowerControl(Operation *op, FunctionLowering &fl) {
       return fl.error(op, "cannot be lowered in a warp partition: only the kernel's own warps may call functions");
     return lowerCall(call, fl, callee, {fl.globalScratchOf(op), fl.profileScratch(), fl.scratch(op)});
   }
-  case Opcode::tt_get_program_id:
-    fl.set(op->result(), fl.target.programId(b, int(op->cast<tt::GetProgramIdOp>().axis()), fl.numCtas() > 1));
-    return true;
+  case Opcode::tt_get_program_id: return lowerProgramId(op, fl);
   case Opcode::tt_get_num_programs:
     fl.set(op->result(), fl.target.numPrograms(b, int(op->cast<tt::GetNumProgramsOp>().axis()), fl.numCtas() > 1));
     return true;

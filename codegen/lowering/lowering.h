@@ -278,6 +278,7 @@ bool lowerFp4ToFp(ir::Operation *, FunctionLowering &);    // fp4.cpp: pairs of 
 bool lowerMath(ir::Operation *, FunctionLowering &);       // math.cpp: math.*, extern_elementwise, divf, clampf
 bool lowerMemory(ir::Operation *, FunctionLowering &);     // memory.cpp: load, store, buffer accesses
 bool lowerAtomic(ir::Operation *, FunctionLowering &);     // atomics.cpp: atomic_rmw, atomic_cas
+bool lowerProgramId(ir::Operation *, FunctionLowering &);  // program_ids.cpp: tt.get_program_id
 bool lowerAsyncCopy(ir::Operation *, FunctionLowering &);  // async_copy.cpp: asynchronous copies global → shared
 bool lowerDot(ir::Operation *, FunctionLowering &);        // dot.cpp: tt.dot
 bool lowerWarpGroup(ir::Operation *, FunctionLowering &);  // warp_group_dot.cpp: ttng.warp_group_dot and its wait

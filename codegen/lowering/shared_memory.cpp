@@ -327,7 +327,11 @@ bool SharedAccess::storeMatrices(llvm::Value *base, llvm::ArrayRef<llvm::Value *
 // elements and gets one of each of four lanes' (layouts::canReadTransposed). Not used if they have more bank conflicts
 // than plain reads.
 bool SharedAccess::loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out) {
-  if (padded_ || extraXor || !fl_.target.info().hasTransposedLdsRead || !layouts::canReadTransposed(map_)) return false;
+  if (padded_ || !fl_.target.info().hasTransposedLdsRead || !layouts::canReadTransposed(map_)) return false;
+  // Part of a buffer: the four elements of a lane stay together under offsets that are multiples of four.
+  auto *part = llvm::dyn_cast_or_null<llvm::ConstantInt>(extraXor);
+  if (extraXor && (!part || part->getZExtValue() % 4 != 0)) return false;
+  int32_t offsetOfPart = part ? int32_t(part->getZExtValue()) : 0;
   if (byteSize(element_) != 2 || !(type->isHalfTy() || type->isBFloatTy() || type->isIntegerTy(16))) return false;
   LinearLayout addresses = *layouts::transposedReadAddresses(map_);
   auto wavefrontsPerElement = [&](const LinearLayout &map, unsigned elements) {
@@ -359,6 +363,7 @@ bool SharedAccess::loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Val
   for (unsigned r = 0; r < n; ++r) {
     if (r & (one | copies)) continue;
     int32_t constant = map_.apply({{Dim::Register, int32_t(r)}, {Dim::Lane, 0}, {Dim::Warp, 0}, {Dim::Block, 0}})[0];
+    constant ^= offsetOfPart;
     int32_t clash = constant & threadBits;
     auto &address = bases[clash];
     if (!address) address = b.CreateGEP(element_, base, clash ? b.CreateXor(thread, fl_.i32(clash)) : thread);

@@ -150,10 +150,13 @@ constexpr llvm::StringLiteral kSkippedPasses[] = {"Expand variadic functions",
                                                   "stack-frame-layout",
                                                   "xray-instrumentation"};
 
-/// A pass manager without the passes that find nothing: those above and the vendor's.
+/// A pass manager without the passes that find nothing, those above and the vendor's, and with passes that the vendor
+/// adds after LLVM's.
 class UsefulPasses final : public llvm::legacy::PassManagerBase {
 public:
-  explicit UsefulPasses(llvm::ArrayRef<llvm::StringLiteral> skippedByVendor) : skippedByVendor_(skippedByVendor) {}
+  using AddAfter = llvm::function_ref<void(llvm::StringRef, llvm::legacy::PassManagerBase &)>;
+  UsefulPasses(llvm::ArrayRef<llvm::StringLiteral> skippedByVendor, AddAfter addAfter)
+      : skippedByVendor_(skippedByVendor), addAfter_(addAfter) {}
   void add(llvm::Pass *pass) override {
     const llvm::PassInfo *info = llvm::Pass::lookupPassInfo(pass->getPassID());
     llvm::StringRef name = info ? info->getPassArgument() : pass->getPassName();
@@ -161,14 +164,18 @@ public:
     afterReassociation_ = name == "nary-reassociate";
     if (cleansUp || llvm::is_contained(kSkippedPasses, name) || llvm::is_contained(skippedByVendor_, name))
       delete pass;
-    else
+    else {
+      std::string argument = name.str(); // the pass may be gone once it is added
       passes_.add(pass);
+      addAfter_(argument, passes_);
+    }
   }
   void run(llvm::Module &module) { passes_.run(module); }
 
 private:
   llvm::legacy::PassManager passes_;
   llvm::ArrayRef<llvm::StringLiteral> skippedByVendor_;
+  AddAfter addAfter_;
   bool afterReassociation_ = false;
 };
 
@@ -202,7 +209,10 @@ absl::StatusOr<std::string> Backend::runCodegenPasses(llvm::Module &module, bool
   text.reserve(64 << 10);
   {
     llvm::raw_svector_ostream out(text);
-    UsefulPasses passes(skippedCodegenPasses());
+    auto addAfter = [&](llvm::StringRef argument, llvm::legacy::PassManagerBase &to) {
+      addCodegenPassesAfter(argument, to);
+    };
+    UsefulPasses passes(skippedCodegenPasses(), addAfter);
     addCodegenAnalyses(passes);
     auto kind = object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
     if ((*tm)->addPassesToEmitFile(passes, out, nullptr, kind, /*DisableVerify=*/true))

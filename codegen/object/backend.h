@@ -175,6 +175,8 @@ protected:
   virtual llvm::ArrayRef<llvm::StringLiteral> skippedCodegenPasses() const = 0;
   /// Adds analyses that LLVM's code generator uses instead of its own.
   virtual void addCodegenAnalyses(llvm::legacy::PassManagerBase &) const {}
+  /// Adds passes of the vendor's after a pass of LLVM's code generator, by the argument that LLVM knows it by.
+  virtual void addCodegenPassesAfter(llvm::StringRef /*argument*/, llvm::legacy::PassManagerBase &) const {}
   /// True where an object is made from assembly text (NVIDIA); else emitObjectDirectly goes without text.
   virtual bool objectNeedsAssembly() const = 0;
   /// Whether floating-point multiplications and additions of the device library may be fused as the lowered code's

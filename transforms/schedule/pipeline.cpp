@@ -77,11 +77,20 @@
 // Through registers (other targets, and loops with a load that asynchronous copies cannot do; the latter not if threads
 // would hold the values of many narrow loads, see isWorthRegisters). D = 1: the loads of the next iteration are issued
 // at the start of the body, and their values are stored at its end, into the other one of two buffers (or the only one,
-// if memory is short). Loads that do not go to a buffer are carried in registers. The last iteration, which loads
-// nothing, is peeled, so that no predicate is needed; everything is in an scf.if if the loop may have no iteration:
+// if two would leave no memory for a second block whose registers fit). Loads that do not go to a buffer are carried in
+// registers. The last iteration, which loads nothing, is peeled, so that no predicate is needed; everything is in an
+// scf.if if the loop may have no iteration:
 //
 //   if lb < ub   prologue: loads of the first iteration
 //                loop to ub - s: loads of the next iteration, consumer, stores
+//                epilogue: consumer of the last iteration
+//
+// D = 2 through registers, where a target's stores come between dots (mayLoadTwoAhead of pipeline_plan.cpp): after the
+// stores the loads for the iteration after the next one are issued, into the registers that the stores leave. They
+// have a whole iteration to arrive, and a predicate, as the last one does not exist:
+//
+//   if lb < ub   prologue: loads and stores of the first iteration, loads of the second one
+//                loop to ub - s: consumer, stores of the next iteration, loads of the one after it
 //                epilogue: consumer of the last iteration
 //
 // Not pipelined: loops with inner loops, atomics or barriers, with stores that may write what the loads read
@@ -107,7 +116,7 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
   if (p.bytesPerStage)
     s += llvm::formatv("; {0} stage{1} take {2} bytes of shared memory", p.buffers, p.buffers == 1 ? "" : "s",
                        p.bytesPerStage * p.buffers);
-  if (!p.asyncCopies && p.bytesPerStage && p.buffers == 1) s += "; two do not fit into half of what a block has";
+  if (!p.asyncCopies && p.bytesPerStage && p.buffers == 1) s += "; two do not fit beside those of another block";
   if (p.dotsInFlight) s += "; dots overlap the next iteration's";
   if (p.copiesCrossTiles())
     s += "; the last iterations of a tile issue the next tile's first copies";

@@ -54,6 +54,7 @@ public:
       return std::nullopt;
     if (plan_.asyncCopies && plan_.hasDots) plan_.tiles = findTileLoop(loop_, plan_, plan_.whyNoTiles);
     if (!planBuffers()) return std::nullopt;
+    if (mayLoadTwoAhead()) plan_.distance = 2;
     if (plan_.asyncCopies && plan_.hasDots) orderCopiesAndDots();
     return std::move(plan_);
   }
@@ -452,6 +453,32 @@ private:
     return e.ok() ? *e : nullptr;
   }
 
+  /// Whether the registers of two blocks do not fit a multiprocessor. Beside the dots' operands, which are read ahead,
+  /// are the loaded values of a later iteration.
+  bool registersFitOneBlock() const {
+    auto function = loop_->parentOfType<tt::FuncOp>();
+    if (!function || !plan_.hasDots) return false;
+    int64_t registers = RegisterPressure(function.op).highest(loop_.op, loop_.op);
+    for (auto &a : plan_.loads) registers += registersOf(a.result());
+    int64_t warps = numWarps(loop_->module().op());
+    return registers > target_.registersPerThread(2 * warps, RegisterSplit::Allocated);
+  }
+
+  /// Through registers: whether loads may be issued as soon as the values before them are stored, for the iteration
+  /// after the next one. They take the registers that those leave, and have a whole iteration to arrive. Only where
+  /// the stores come between the dots (order-matrices), not after them, and the loop does nothing but accumulate: work
+  /// between dots takes as long as loads do, and the loads' predicates would add to it.
+  bool mayLoadTwoAhead() {
+    if (plan_.asyncCopies || stages_ < 3 || target_.matrixUnit != MatrixUnit::Mfma) return false;
+    // The stores to a single buffer come late, after all reads of it.
+    if (plan_.buffers < 2) return false;
+    if (!llvm::all_of(plan_.loads, [](const PipelinedLoad &a) { return bool(a.bufferType); })) return false;
+    return llvm::all_of(body_, [&](Operation &op) {
+      auto dot = op.dyn<tt::DotOp>();
+      return !dot || (dot.d().hasOneUse() && dot.d().users().front() == body_.terminator());
+    });
+  }
+
   /// The types of the buffers, and a distance for which they fit.
   bool planBuffers() {
     int64_t bytes = 0;
@@ -489,9 +516,10 @@ private:
       plan_.buffers = plan_.distance + 1;
       return plan_.distance > 0 || doNotFit("no room for two stages");
     }
-    // Two buffers save a barrier, if that leaves room for a second block.
-    bool twoFit = 2 * bytes <= room && 2 * bytes <= target_.sharedMemoryPerBlock / 2;
-    plan_.buffers = twoFit ? 2 : 1;
+    // Two buffers save a barrier, if they leave room for a second block, or registers do not.
+    bool twoFit = 2 * bytes <= room;
+    bool secondBlockFits = 2 * bytes <= target_.sharedMemoryPerBlock / 2;
+    plan_.buffers = twoFit && (secondBlockFits || registersFitOneBlock()) ? 2 : 1;
     return bytes <= room || doNotFit("no room for a stage");
   }
 

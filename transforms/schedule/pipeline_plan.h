@@ -52,6 +52,10 @@ struct PipelinePlan {
   TileLoop tiles;                       // around the loop: a tile's first copies are issued before the last's stores
   std::string whyNoTiles;               // the reason, if the loop is in another one
 
+  /// Through registers, all into buffers: what is loaded waits in registers for an iteration.
+  bool loadsTwoAhead() const { return !asyncCopies && distance == 2; }
+  /// Through registers: whether the loop carries the loaded value.
+  bool isCarried(const PipelinedLoad &a) const { return !a.bufferType || loadsTwoAhead(); }
   /// Whether the last iterations of a tile issue the next tile's first copies; else they come after all of them.
   bool copiesCrossTiles() const { return tiles.loop && dotsInFlight; }
   bool hasBulkCopies() const {

@@ -82,7 +82,8 @@ void PipelinedLoopBuilder::emitPrologue(const ValueMap &outer, Value exists) {
     ValueMap map = outer;
     beginProducer(map, d ? make<arith::AddiOp>(b_, lower, steps(b_, step, d)) : lower);
     Value predicate;
-    if (plan_.asyncCopies) predicate = compare(b_, CmpIPredicate::Slt, lower, boundBefore(b_, upper, step, d));
+    bool mayNotExist = plan_.asyncCopies || d > 0;
+    if (mayNotExist) predicate = compare(b_, CmpIPredicate::Slt, lower, boundBefore(b_, upper, step, d));
     if (exists) predicate = make<arith::AndiOp>(b_, predicate, exists);
     emitProducer(b_, map, predicate);
     if (plan_.asyncCopies) {
@@ -91,7 +92,7 @@ void PipelinedLoopBuilder::emitPrologue(const ValueMap &outer, Value exists) {
     } else {
       loaded_ = emitLoads(b_, map, predicate);
       for (auto [a, v] : llvm::zip(plan_.loads, loaded_))
-        if (a.bufferType) ttg::LocalStoreOp::create(b_, loc_, v, bufferAt(b_, a, integer(b_, 0)));
+        if (a.bufferType && d == 0) ttg::LocalStoreOp::create(b_, loc_, v, bufferAt(b_, a, integer(b_, 0)));
     }
     advanceProducer(map);
   }
@@ -115,7 +116,7 @@ llvm::SmallVector<Value, 16> PipelinedLoopBuilder::carriedInits() {
   at_.loaded = inits.size();
   if (!plan_.asyncCopies)
     for (auto [a, v] : llvm::zip(plan_.loads, loaded_))
-      if (!a.bufferType) inits.push_back(v);
+      if (plan_.isCarried(a)) inits.push_back(v);
   at_.nextIteration = inits.size();
   if (!plan_.asyncCopies) inits.push_back(loop_.lowerBound());
   at_.phase = inits.size();
@@ -137,11 +138,13 @@ void PipelinedLoopBuilder::emitLoop() {
   // If the loop iterates at all, from a start that is not negative, the bound is positive, and one step less does
   // not wrap.
   auto *start = constantBits(lower);
-  bool cannotWrap = !plan_.asyncCopies && start && start->isNonNegative();
+  bool cannotWrap = !plan_.asyncCopies && plan_.distance == 1 && start && start->isNonNegative();
   boundAhead_ =
       cannotWrap ? make<arith::SubiOp>(b_, bound, stepsAhead_) : boundBefore(b_, bound, loop_.step(), plan_.distance);
+  Value upper = plan_.asyncCopies ? bound : boundAhead_;
+  if (plan_.loadsTwoAhead()) upper = boundBefore(b_, bound, loop_.step(), 1);
   if (!plan_.copiesCrossTiles()) {
-    newLoop_ = emitIterations(CopiesFor::LaterIteration, lower, plan_.asyncCopies ? bound : boundAhead_, inits);
+    newLoop_ = emitIterations(CopiesFor::LaterIteration, lower, upper, inits);
     return;
   }
   at_.counter = inits.size();
@@ -177,10 +180,11 @@ void PipelinedLoopBuilder::emitBody(Block &block, CopiesFor copiesFor) {
   it.readIndex = carriesIndices_ ? carriedArgument(block, at_.readIndex) : integer(it.in, 0);
   if (plan_.asyncCopies) it.fillIndex = carriedArgument(block, at_.fillIndex);
   emitWaitForStage(it);
-  bool copiesComeLater = plan_.dotsInFlight || plan_.operandsFirst || plan_.copiesAfter;
+  bool copiesComeLater = plan_.dotsInFlight || plan_.operandsFirst || plan_.copiesAfter || plan_.loadsTwoAhead();
   if (!copiesComeLater) produceNext(it);
   llvm::SmallVector<Value, 4> loaded;
   for (unsigned i = at_.loaded; i < at_.nextIteration; ++i) loaded.push_back(carriedArgument(block, i));
+  if (plan_.loadsTwoAhead()) std::swap(loaded, loaded_); // they are for the buffers
   emitConsumer(it.in, it.consumer, it.readIndex, loaded, it.token);
   if (plan_.operandsFirst) produceBeforeFirstDot(it);
   if (plan_.copiesAfter) produceAfterDot(it);
@@ -205,7 +209,8 @@ void PipelinedLoopBuilder::produceNext(Iteration &it) {
   Value counter = inductionVariable(it.block);
   if (it.copiesFor == CopiesFor::ExistingIteration) it.nextCounter = make<arith::AddiOp>(it.in, counter, loop_.step());
   Value predicate;
-  if (plan_.asyncCopies && it.copiesFor == CopiesFor::LaterIteration)
+  bool mayNotExist = plan_.asyncCopies || plan_.loadsTwoAhead();
+  if (mayNotExist && it.copiesFor == CopiesFor::LaterIteration)
     predicate = compare(it.in, CmpIPredicate::Slt, counter, boundAhead_);
   beginProducer(it.producer, make<arith::AddiOp>(it.in, counter, stepsAhead_));
   emitProducer(it.in, it.producer, predicate);
@@ -262,13 +267,15 @@ void PipelinedLoopBuilder::emitYield(Iteration &it) {
     // The stores wait for the loads: they stay after the dots.
     if (target_.hasScheduleBarriers && usesBuffers())
       rocdl::SchedBarrierOp::create(it.in, loc_, {it.in.i32Attr("mask", 0)});
-    for (auto [a, v] : llvm::zip(plan_.loads, loaded_)) {
-      if (a.bufferType)
-        ttg::LocalStoreOp::create(it.in, loc_, v, bufferAt(it.in, a, nextRead));
-      else
-        yields.push_back(v);
+    for (auto [a, v] : llvm::zip(plan_.loads, loaded_))
+      if (a.bufferType) ttg::LocalStoreOp::create(it.in, loc_, v, bufferAt(it.in, a, nextRead));
+    if (plan_.loadsTwoAhead()) {
+      produceNext(it); // into the registers that the stores have left
+      llvm::copy(producerState_, yields.begin() + at_.producer);
     }
-    yields.push_back(it.producer.lookupOrSelf(inductionVariable(loop_)));
+    for (auto [a, v] : llvm::zip(plan_.loads, loaded_))
+      if (plan_.isCarried(a)) yields.push_back(v);
+    yields.push_back(make<arith::AddiOp>(it.in, inductionVariable(it.block), loop_.step()));
   }
   if (plan_.hasBulkCopies()) yields.push_back(nextPhase(it, nextRead));
   if (it.nextCounter) yields.push_back(it.nextCounter);
@@ -292,7 +299,8 @@ void PipelinedLoopBuilder::emitEpilogue() {
   last.map(inductionVariable(loop_), newLoop_->result(at_.nextIteration));
   for (unsigned i = 0; i < at_.producer; ++i) last.map(carriedArgument(body_, i), newLoop_->result(i));
   llvm::SmallVector<Value, 4> loaded;
-  for (unsigned i = at_.loaded; i < at_.nextIteration; ++i) loaded.push_back(newLoop_->result(i));
+  if (!plan_.loadsTwoAhead())
+    for (unsigned i = at_.loaded; i < at_.nextIteration; ++i) loaded.push_back(newLoop_->result(i));
   Value readIndex = carriesIndices_ ? newLoop_->result(at_.readIndex) : integer(b_, 0);
   emitConsumer(b_, last, readIndex, loaded, Value());
   for (unsigned i : usedResults_) finals_[i] = last.lookupOrSelf(carried(loop_, i).yielded);

@@ -2,7 +2,7 @@
 // ahead. At the head of an iteration a dot would wait for the barrier and then for its first operands. Instead, the
 // first step along K of the next iteration's operands is loaded at the end of this one, after the same barrier, and
 // carried in registers.
-// Runs: NVIDIA pipeline, after tritongpu-pipeline.
+// Runs: both pipelines, after tritongpu-pipeline.
 //
 //   scf.for … iter_args(%acc, %s) {                      %a0 = first step of A[0], %b0 = of B[0]
 //     ttg.async_wait                                     scf.for … iter_args(%acc, %s, %a = %a0, %b = %b0) {
@@ -15,18 +15,23 @@
 //                                                          scf.yield %d, next(%s), %an, %bn
 //                                                        }
 //
-// Done for mma.sync with both operands in multi-buffers that the pipeliner filled (wgmma reads shared memory by
-// itself), unless the accumulators leave no registers. What is read at the end of an iteration must be what the next
-// one would read: nothing between its head and its loads may write the buffers or wait for further copies. After the
-// last iteration a buffer is read that may not have been filled; its index must still be within the multi-buffer. The
-// values are not used, and copies that are masked off write zeros, so that they are defined.
+// Done for mma.sync and MFMA with both operands in buffers that the pipeliner filled (wgmma reads shared memory by
+// itself), unless the accumulators leave no registers. Loops that fill buffers through registers have it too: the loads
+// are after the barrier that follows the stores, where MFMA that were issued before are still running. What is read at
+// the end of an iteration must be what the next one would read: nothing between its head and its loads may write the
+// buffers or wait for further copies. After the last iteration a buffer is read that may not have been filled; its
+// index must still be within the multi-buffer. The values are not used, and copies that are masked off write zeros, so
+// that they are defined.
 #include "ir/builder.h"
 #include "ir/loops.h"
+#include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
+#include "layouts/amd_mfma.h"
 #include "layouts/dot_operand.h"
 #include "layouts/nvidia_mma.h"
 #include "transforms/analyses/multi_buffer_index.h"
+#include "transforms/analyses/register_pressure.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -38,15 +43,17 @@ namespace {
 
 constexpr int64_t kInstructionBits = 256; // of A along K that one mma.sync takes per row (PTX ISA, "mma")
 constexpr unsigned kThreadsAlongK = 4;    // of a warp, in an operand of mma.sync
+constexpr int kLeastTile = 16;            // rows and columns of MFMA whose operands' lanes all share K
+constexpr unsigned kWaveLanes = 64;       // of a wave that executes MFMA
 constexpr unsigned kFragmentsAlongK = 2;  // registers of a thread along K, in an operand of mma.sync
 
 /// An operand: a load from a buffer of a multi-buffer, perhaps transposed.
 struct Operand {
   ttg::LocalLoadOp load;
   ttg::MemdescIndexOp buffer;
-  ttg::MemdescTransOp trans; // of the buffer, or null
-  unsigned k = 0;            // the dimension of K
-  unsigned carriedIndex = 0; // which loop-carried value is the index of the buffer
+  ttg::MemdescTransOp trans;            // of the buffer, or null
+  unsigned k = 0;                       // the dimension of K
+  std::optional<unsigned> carriedIndex; // which loop-carried value is the index of the buffer; none: it is a constant
 };
 
 struct PrefetchedDot {
@@ -57,8 +64,8 @@ struct PrefetchedDot {
 
 class Prefetching {
 public:
-  Prefetching(scf::ForOp loop, const Tuning &tuning)
-      : loop_(loop), body_(*loop.body().front()), loc_(loop->loc()), tuning_(tuning) {}
+  Prefetching(scf::ForOp loop, const Tuning &tuning, const TargetInfo *target)
+      : loop_(loop), body_(*loop.body().front()), loc_(loop->loc()), tuning_(tuning), target_(target) {}
 
   bool run() {
     if (!loop_.body().hasOneBlock()) return false;
@@ -81,22 +88,36 @@ private:
     return accumulators <= (operandBits < 32 ? tuning_.prefetchMaxAccumulators : tuning_.prefetchMaxAccumulators32);
   }
 
+  /// MFMA: accumulators that leave a half of the registers that the block's warps have at least.
+  bool leavesRegisters(TensorType accumulator, int64_t warps) {
+    auto elements = elementsPerThread(accumulator);
+    if (!target_ || !elements) return false;
+    return 2 * registerBits(accumulator.element(), *elements) / 32 <=
+           target_->registersPerThread(warps, RegisterSplit::Allocated);
+  }
+
   void collect(tt::DotOp dot) {
     auto accumulator = tensorOf(dot.d());
-    auto *mma = accumulator.encoding() ? layouts::dynCast<layouts::NvidiaMmaEncoding>(accumulator.encoding()) : nullptr;
-    bool isMmaSync = mma && mma->versionMajor() == 2 && accumulator.rank() == 2;
-    if (!isMmaSync) return;
+    if (!accumulator.encoding() || accumulator.rank() != 2) return;
+    auto *mma = layouts::dynCast<layouts::NvidiaMmaEncoding>(accumulator.encoding());
+    auto *mfma = layouts::dynCast<layouts::AmdMfmaEncoding>(accumulator.encoding());
+    bool isMmaSync = mma && mma->versionMajor() == 2;
+    bool isMfma = mfma && mfma->m() >= kLeastTile && mfma->n() >= kLeastTile;
+    if (!isMmaSync && !isMfma) return;
     int64_t bits = tensorOf(dot.a()).element().bitWidth();
-    if (!leavesRegisters(accumulator, *mma, bits)) return;
+    bool fits = isMmaSync ? leavesRegisters(accumulator, *mma, bits)
+                          : leavesRegisters(accumulator, numWarps(loop_->module().op()));
+    if (!fits) return;
     auto a = operand(dot.a(), 1);
     auto b = operand(dot.b(), 0);
     if (!a || !b) return;
-    int64_t step = kInstructionBits / bits;
+    int64_t step = isMmaSync ? kInstructionBits / bits : 1;
+    int64_t threadsAlongK = isMmaSync ? kThreadsAlongK * kFragmentsAlongK : kWaveLanes / mfma->m();
     // A thread may hold more consecutive elements than one instruction takes: then a step is of several instructions.
     for (auto &o : {*a, *b}) {
       auto *layout = layouts::dynCast<layouts::DotOperandEncoding>(encodingOf(o.load.result()));
       if (!layout) return;
-      if (bits < 64) step = std::max<int64_t>(step, kThreadsAlongK * kFragmentsAlongK * layout->kWidth());
+      if (bits < 64 || isMfma) step = std::max<int64_t>(step, threadsAlongK * layout->kWidth());
     }
     if (tensorOf(dot.a()).dim(1) < 2 * step) return;
     dots_.push_back({dot, *a, *b, step});
@@ -112,6 +133,9 @@ private:
     o.buffer = view.definedBy<ttg::MemdescIndexOp>();
     if (!o.buffer || !isMultiBuffer(o.buffer.src())) return {};
     Value index = o.buffer.index();
+    if (auto constant = intConstantOf(index))
+      return *constant >= 0 && *constant < o.buffer.src().type().cast<MemDescType>().dim(0) ? std::optional(o)
+                                                                                            : std::nullopt;
     bool isArgument = index.isBlockArgument() && index.ownerBlock() == &body_;
     auto carriedIndex = isArgument ? carriedByArgument(index) : std::nullopt;
     if (!carriedIndex) return {};
@@ -250,6 +274,11 @@ private:
     loop_->erase();
   }
 
+  /// The index of an operand's buffer, given the loop-carried values.
+  template <class Values> static Value indexAmong(const Values &carried, const Operand &o) {
+    return o.carriedIndex ? Value(carried[*o.carriedIndex]) : o.buffer->operand(1);
+  }
+
   /// The loop with the operands of the first iteration loaded before it, and carried.
   scf::ForOp makeLoop() {
     Builder before(loop_.op);
@@ -259,7 +288,7 @@ private:
     unsigned numOwn = inits.size();
     for (auto &d : dots_)
       for (auto *o : {&d.a, &d.b})
-        inits.push_back(load(before, *o, loop_.initArgs()[o->carriedIndex], 0, d.step, token));
+        inits.push_back(load(before, *o, indexAmong(loop_.initArgs(), *o), 0, d.step, token));
     llvm::SmallVector<Type, 8> types;
     for (auto v : inits) types.push_back(v.type());
     auto loop = scf::ForOp::create(before, loc_, types, loop_.lowerBound(), loop_.upperBound(), loop_.step(), inits,
@@ -277,7 +306,7 @@ private:
     Value token;
     if (wait_) token = end.clone(wait_.op)->result();
     for (auto &d : dots_)
-      for (auto *o : {&d.a, &d.b}) yields.push_back(load(end, *o, yield->operand(o->carriedIndex), 0, d.step, token));
+      for (auto *o : {&d.a, &d.b}) yields.push_back(load(end, *o, indexAmong(yield->operands(), *o), 0, d.step, token));
     scf::YieldOp::create(end, yield->loc(), yields);
     yield->erase();
   }
@@ -326,6 +355,7 @@ private:
   Block &body_;
   Location loc_;
   const Tuning &tuning_;
+  const TargetInfo *target_;
   std::vector<PrefetchedDot> dots_;
   ttg::AsyncWaitOp wait_;
 };
@@ -341,7 +371,7 @@ absl::StatusOr<bool> prefetch(Module &m, PassContext &c) {
   bool changed = false;
   for (auto f : loops) {
     Location loc = f->loc();
-    if (!Prefetching(f, tuning).run()) continue;
+    if (!Prefetching(f, tuning, c.target).run()) continue;
     c.remark({Remark::Applied,
               "",
               "Prefetched",

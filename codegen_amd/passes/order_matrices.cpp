@@ -1,0 +1,451 @@
+// Orders the machine instructions of blocks with MFMA so that the matrix unit does not wait.
+//
+//   ds_read b0, a0                         ds_read b0, a0
+//   s_waitcnt; mfma a0, b0                 ds_read b1
+//   ds_read b1                             s_waitcnt lgkmcnt(1)
+//   s_waitcnt; mfma a0, b1          →      mfma a0, b0
+//   ds_read b0', a0'                       ds_read b0', a0'
+//   s_waitcnt; mfma a0', b0'               s_waitcnt lgkmcnt(2)
+//   …                                      mfma a0, b1
+//
+// LLVM's scheduler knows one wave. Its latency of an LDS read is 5 of its cycles, of 4 clocks each, and it saves
+// registers where that costs no more waves, so nearly every MFMA is preceded by a wait for its operands. Here a block
+// is filled from its end: each instruction is placed at the latest time at which its results are there for all that use
+// them, and its unit is free. So reads come as far ahead of their MFMA as LDS takes and no further, stores to LDS and
+// the barrier for the next tile come between MFMAs, and MFMAs do not depend on barriers at all. Loads from memory are
+// placed a memory latency before the block's end, or their use, mostly at the head of the block.
+//
+// Where an MFMA needs what is computed from another one's result (attention), the latest times would leave the MFMAs
+// to the end, when nothing is left to compute beside them. There the block is filled a second time, from its beginning:
+// MFMAs, and vector instructions that lead to one, as early as they can, everything else not before its latest time.
+//
+// Time is that of one wave of several: its SIMD's matrix and vector units are shared with the block's other waves on
+// the SIMD, LDS with all of the block's waves.
+//
+// Order is all that changes, and only where LLVM's dependence graph (registers, memory, side effects) allows it.
+// LLVM inserts s_waitcnt and s_nop afterwards, for the order that it finds. SCHED_BARRIER keeps the order behind
+// register allocation.
+//
+// Limits: blocks without calls; the order is dropped if it takes so many registers that fewer blocks of threads fit.
+//
+// Runs: after LLVM's scheduler, before register allocation (codegen/object/backend.h, addCodegenPassesAfter).
+#include "codegen_amd/passes/order_matrices.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/CodeGen/LiveIntervals.h"
+#include "llvm/CodeGen/MachineFunctionPass.h"
+#include "llvm/CodeGen/MachineLoopInfo.h"
+#include "llvm/CodeGen/MachineRegisterInfo.h"
+#include "llvm/CodeGen/ScheduleDAGInstrs.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/InitializePasses.h"
+#include <limits>
+
+namespace tessera::amd {
+using namespace llvm;
+namespace {
+
+enum Unit : uint8_t { kMatrix, kLds, kMemory, kVector, kScalar, kUnits };
+
+/// The dependence graph of a block.
+class BlockGraph final : public ScheduleDAGInstrs {
+public:
+  BlockGraph(MachineFunction &mf, const MachineLoopInfo *loops) : ScheduleDAGInstrs(mf, loops) {}
+  void schedule() override {}
+  void build(MachineBasicBlock &block, MachineBasicBlock::iterator begin, MachineBasicBlock::iterator end,
+             AAResults &aliases) {
+    startBlock(&block);
+    enterRegion(&block, begin, end, unsigned(std::distance(begin, end)));
+    buildSchedGraph(&aliases);
+  }
+  void finish() {
+    exitRegion();
+    finishBlock();
+  }
+};
+
+/// What the model of an instruction says.
+struct Cost {
+  Unit unit = kScalar;
+  int64_t busy = 0;    // clocks of the unit, in the time of one wave
+  int64_t latency = 0; // until another instruction uses the result
+};
+
+/// Numbers of the model that depend on the kernel.
+struct Sharing {
+  int64_t wavesOfSimd = 1;
+  int64_t wavesOfBlock = 1;
+};
+
+class BlockOrder {
+public:
+  BlockOrder(BlockGraph &graph, const Sharing &sharing, const ir::Tuning &tuning, int64_t ldsLatency)
+      : graph_(graph), sharing_(sharing), tuning_(tuning), ldsLatency_(ldsLatency) {}
+
+  /// The instructions in their new order; empty if the graph has a node that cannot be placed.
+  SmallVector<MachineInstr *, 0> run() {
+    size_t n = graph_.SUnits.size();
+    cost_.resize(n);
+    latest_.assign(n, std::numeric_limits<int64_t>::max());
+    left_.assign(n, 0);
+    depth_.assign(n, 0);
+    start_.assign(n, 0);
+    feedsMatrix_.assign(n, false);
+    for (SUnit &u : graph_.SUnits) {
+      cost_[u.NodeNum] = costOf(*u.getInstr());
+      if (isLdsStore(u)) storing_ += cost_[u.NodeNum].busy;
+    }
+    for (SUnit &u : graph_.SUnits) {
+      latest_[u.NodeNum] = endOf(u);
+      for (SDep &d : u.Succs)
+        if (!d.isWeak() && !d.getSUnit()->isBoundaryNode()) ++left_[u.NodeNum];
+    }
+    for (SUnit &u : graph_.SUnits) // in topological order: the block's
+      for (SDep &d : u.Preds)
+        if (!d.isWeak() && !d.getSUnit()->isBoundaryNode())
+          depth_[u.NodeNum] = std::max(depth_[u.NodeNum], depth_[d.getSUnit()->NodeNum] + isMatrix(*d.getSUnit()));
+    for (SUnit &u : llvm::reverse(graph_.SUnits))
+      for (SDep &d : u.Succs)
+        if (!d.isWeak() && !d.getSUnit()->isBoundaryNode())
+          feedsMatrix_[u.NodeNum] |= isMatrix(*d.getSUnit()) || feedsMatrix_[d.getSUnit()->NodeNum];
+    if (!placeFromEnd()) return {};
+    return hasChainedMatrices() ? placeFromBegin() : inOrderOfStarts();
+  }
+
+private:
+  static constexpr int64_t kIssue = 4;        // clocks between two instructions of a wave
+  static constexpr int64_t kResultExtra = 16; // … from the end of an MFMA to another instruction's use of its result
+
+  bool isLdsStore(const SUnit &u) const { return cost_[u.NodeNum].unit == kLds && u.getInstr()->mayStore(); }
+  bool isMatrix(const SUnit &u) const { return cost_[u.NodeNum].unit == kMatrix; }
+
+  int64_t bytesOf(const MachineInstr &mi) const {
+    int64_t bytes = 4;
+    for (MachineMemOperand *m : mi.memoperands())
+      if (m->getSize().hasValue() && !m->getSize().isScalable())
+        bytes = std::max<int64_t>(bytes, int64_t(m->getSize().getValue().getFixedValue()));
+    return bytes;
+  }
+
+  Cost costOf(const MachineInstr &mi) const {
+    constexpr int64_t kPass = 4;       // clocks of a vector instruction, and of LLVM's unit of time
+    constexpr int64_t kLdsBytes = 128; // of LDS, a clock
+    StringRef name = graph_.TII->getName(mi.getOpcode());
+    if (name.starts_with("V_MFMA") || name.starts_with("V_SMFMAC")) {
+      int64_t clocks = kPass * graph_.getSchedModel()->computeInstrLatency(&mi);
+      return {kMatrix, clocks * sharing_.wavesOfSimd, clocks + kResultExtra};
+    }
+    if (name.starts_with("DS_")) {
+      int64_t clocks = std::max<int64_t>(1, bytesOf(mi) * 64 / kLdsBytes);
+      return {kLds, clocks * sharing_.wavesOfBlock, mi.mayStore() ? ldsLatency_ / 2 : ldsLatency_};
+    }
+    bool isMemory = name.starts_with("BUFFER_") || name.starts_with("GLOBAL_") || name.starts_with("FLAT_");
+    if (isMemory) return {kMemory, kPass, mi.mayLoad() ? tuning_.orderMemoryLatency : 0};
+    if (name.starts_with("V_")) {
+      static constexpr StringLiteral kSlow[] = {"V_EXP_", "V_LOG_", "V_RCP_", "V_RSQ_", "V_SQRT_", "V_SIN_", "V_COS_"};
+      int64_t passes = llvm::any_of(kSlow, [&](StringRef s) { return name.starts_with(s); }) ? 4 : 1;
+      return {kVector, passes * kPass * sharing_.wavesOfSimd, (passes + 1) * kPass};
+    }
+    if (name.starts_with("S_LOAD") || name.starts_with("S_BUFFER_LOAD")) return {kScalar, kPass, ldsLatency_};
+    return {kScalar, mi.isMetaInstruction() ? 0 : kPass, kPass};
+  }
+
+  /// When an instruction without users in the block must start at the latest; the block ends at 0. What the next
+  /// iteration uses is there when it starts.
+  int64_t endOf(const SUnit &u) const {
+    const Cost &c = cost_[u.NodeNum];
+    // A load into registers that a store to LDS frees has until that store of the next iteration. It should follow the
+    // store, which comes before the barrier and the reads at the block's end.
+    bool followsStore = llvm::any_of(u.Preds, [&](const SDep &d) {
+      return d.getKind() == SDep::Anti && !d.getSUnit()->isBoundaryNode() && isLdsStore(*d.getSUnit());
+    });
+    if (c.unit == kMemory && followsStore) return -std::min(c.latency, 2 * ldsLatency_ + storing_ / 2);
+    if (c.unit == kMatrix || c.unit == kVector || c.unit == kScalar) return -c.busy;
+    return -c.latency;
+  }
+
+  /// Clocks between the starts of an instruction and of one that depends on it.
+  int64_t latencyOf(const SUnit &from, const SUnit &to, SDep::Kind kind) const {
+    const Cost &c = cost_[from.NodeNum];
+    if (kind == SDep::Anti || kind == SDep::Output) return 0;
+    if (kind == SDep::Order) {
+      // A barrier waits for LDS, not for memory.
+      bool waits = c.unit == kLds && to.getInstr()->hasUnmodeledSideEffects();
+      return waits ? c.latency : 0;
+    }
+    // An MFMA hands its accumulator on to the next one at once.
+    if (c.unit == kMatrix && isMatrix(to)) return c.latency - kResultExtra + 2;
+    return c.latency;
+  }
+
+  /// Gives each instruction the latest start. False if some cannot be placed.
+  bool placeFromEnd() {
+    SmallVector<unsigned, 64> ready;
+    for (SUnit &u : graph_.SUnits)
+      if (!left_[u.NodeNum]) ready.push_back(u.NodeNum);
+    int64_t free[kUnits] = {};
+    int64_t issue = 0;
+    while (!ready.empty()) {
+      auto startOf = [&](unsigned n) {
+        const Cost &c = cost_[n];
+        return std::min({latest_[n], free[c.unit] - c.busy, issue - (c.busy ? kIssue : 0)});
+      };
+      auto keyOf = [&](unsigned n) { return std::tuple(startOf(n), depth_[n], n); };
+      auto *best =
+          std::max_element(ready.begin(), ready.end(), [&](unsigned a, unsigned b) { return keyOf(a) < keyOf(b); });
+      unsigned n = *best;
+      start_[n] = free[cost_[n].unit] = issue = startOf(n);
+      ready.erase(best);
+      fromEnd_.push_back(graph_.SUnits[n].getInstr());
+      SUnit &u = graph_.SUnits[n];
+      for (SDep &d : u.Preds) {
+        SUnit *p = d.getSUnit();
+        if (d.isWeak() || p->isBoundaryNode()) continue;
+        latest_[p->NodeNum] = std::min(latest_[p->NodeNum], start_[n] - latencyOf(*p, u, d.getKind()));
+        if (!--left_[p->NodeNum]) ready.push_back(p->NodeNum);
+      }
+    }
+    return fromEnd_.size() == graph_.SUnits.size();
+  }
+
+  SmallVector<MachineInstr *, 0> inOrderOfStarts() const { return {fromEnd_.rbegin(), fromEnd_.rend()}; }
+
+  /// Whether an operand of an MFMA is computed from another one's result, as in attention.
+  bool hasChainedMatrices() const {
+    return llvm::any_of(graph_.SUnits, [&](const SUnit &u) {
+      return cost_[u.NodeNum].unit == kVector && feedsMatrix_[u.NodeNum] && depth_[u.NodeNum];
+    });
+  }
+
+  /// The instructions in the order in which a wave issues them: MFMA, and vector instructions that these need, as early
+  /// as they can; all others not before their start, so that they hold no registers before they have to.
+  SmallVector<MachineInstr *, 0> placeFromBegin() {
+    size_t n = graph_.SUnits.size();
+    SmallVector<int64_t, 0> available(n, std::numeric_limits<int64_t>::min() / 2);
+    SmallVector<unsigned, 64> ready;
+    int64_t clock = 0;
+    for (SUnit &u : graph_.SUnits) {
+      clock = std::min(clock, start_[u.NodeNum]);
+      for (SDep &d : u.Preds)
+        if (!d.isWeak() && !d.getSUnit()->isBoundaryNode()) ++left_[u.NodeNum];
+      if (!left_[u.NodeNum]) ready.push_back(u.NodeNum);
+    }
+    int64_t free[kUnits];
+    std::fill(std::begin(free), std::end(free), clock);
+    SmallVector<MachineInstr *, 0> order;
+    while (!ready.empty()) {
+      auto startOf = [&](unsigned i) {
+        Unit unit = cost_[i].unit;
+        bool early = unit == kMatrix || (unit == kVector && feedsMatrix_[i]);
+        int64_t t = std::max({clock, available[i], free[unit]});
+        return early ? t : std::max(t, start_[i]);
+      };
+      auto keyOf = [&](unsigned i) { return std::tuple(startOf(i), start_[i], i); };
+      auto *best =
+          std::min_element(ready.begin(), ready.end(), [&](unsigned a, unsigned b) { return keyOf(a) < keyOf(b); });
+      unsigned i = *best;
+      int64_t t = startOf(i);
+      ready.erase(best);
+      free[cost_[i].unit] = t + cost_[i].busy;
+      clock = t + (cost_[i].busy ? kIssue : 0);
+      SUnit &u = graph_.SUnits[i];
+      order.push_back(u.getInstr());
+      for (SDep &d : u.Succs) {
+        SUnit *s = d.getSUnit();
+        if (d.isWeak() || s->isBoundaryNode()) continue;
+        available[s->NodeNum] = std::max(available[s->NodeNum], t + latencyOf(u, *s, d.getKind()));
+        if (!--left_[s->NodeNum]) ready.push_back(s->NodeNum);
+      }
+    }
+    return order;
+  }
+
+  BlockGraph &graph_;
+  const Sharing &sharing_;
+  const ir::Tuning &tuning_;
+  int64_t ldsLatency_;
+  int64_t storing_ = 0; // clocks of LDS for the block's stores
+  SmallVector<Cost, 0> cost_;
+  SmallVector<int64_t, 0> latest_; // start that those placed allow
+  SmallVector<int64_t, 0> start_;  // the latest one
+  SmallVector<bool, 0> feedsMatrix_;
+  SmallVector<MachineInstr *, 0> fromEnd_; // as placed
+  SmallVector<unsigned, 0> left_;          // users, then operands, that are not placed yet
+  SmallVector<unsigned, 0> depth_;         // MFMA before it on the longest chain
+};
+
+/// The most vector registers that are live at once in a block, instructions in the given order.
+class Pressure {
+public:
+  Pressure(MachineFunction &mf, LiveIntervals &lis)
+      : mri_(mf.getRegInfo()), tri_(*mf.getSubtarget().getRegisterInfo()), lis_(lis) {}
+
+  int64_t of(MachineBasicBlock &block, ArrayRef<MachineInstr *> order) {
+    DenseMap<Register, int64_t> live;
+    int64_t now = 0;
+    for (unsigned i = 0, e = mri_.getNumVirtRegs(); i < e; ++i) {
+      Register r = Register::index2VirtReg(i);
+      int64_t words = wordsOf(r);
+      if (!words || mri_.reg_nodbg_empty(r) || !lis_.hasInterval(r) ||
+          !lis_.isLiveOutOfMBB(lis_.getInterval(r), &block))
+        continue;
+      live[r] = words;
+      now += words;
+    }
+    int64_t most = now;
+    for (MachineInstr *mi : llvm::reverse(order)) {
+      // A partial definition (without undef) leaves the register live.
+      for (MachineOperand &o : mi->all_defs()) {
+        if (!o.getReg().isVirtual() || o.readsReg()) continue;
+        if (auto it = live.find(o.getReg()); it != live.end()) {
+          now -= it->second;
+          live.erase(it);
+        }
+      }
+      for (MachineOperand &o : mi->operands()) {
+        if (!o.isReg() || !o.getReg().isVirtual() || !o.readsReg()) continue;
+        int64_t words = wordsOf(o.getReg());
+        if (words && live.try_emplace(o.getReg(), words).second) now += words;
+      }
+      most = std::max(most, now);
+    }
+    return most;
+  }
+
+private:
+  int64_t wordsOf(Register r) const {
+    const TargetRegisterClass *c = mri_.getRegClassOrNull(r);
+    if (!c) return 0;
+    StringRef name = tri_.getRegClassName(c);
+    bool isVector = name.starts_with("V") || name.starts_with("A");
+    return isVector ? tri_.getRegSizeInBits(*c) / 32 : 0;
+  }
+  MachineRegisterInfo &mri_;
+  const TargetRegisterInfo &tri_;
+  LiveIntervals &lis_;
+};
+
+class OrderMatrices final : public MachineFunctionPass {
+public:
+  static char ID;
+  explicit OrderMatrices(const ir::TargetInfo &info) : MachineFunctionPass(ID), info_(info) {}
+  StringRef getPassName() const override { return "Tessera: order of MFMA"; }
+
+  void getAnalysisUsage(AnalysisUsage &au) const override {
+    au.addRequired<MachineLoopInfoWrapperPass>();
+    au.addRequired<AAResultsWrapperPass>();
+    au.addRequired<LiveIntervalsWrapperPass>();
+    au.setPreservesAll(); // live intervals are updated
+    MachineFunctionPass::getAnalysisUsage(au);
+  }
+
+  bool runOnMachineFunction(MachineFunction &mf) override {
+    auto *loops = &getAnalysis<MachineLoopInfoWrapperPass>().getLI();
+    lis_ = &getAnalysis<LiveIntervalsWrapperPass>().getLIS();
+    aliases_ = &getAnalysis<AAResultsWrapperPass>().getAAResults();
+    auto [least, most] = threadsOf(mf.getFunction());
+    sharing_.wavesOfBlock = std::max<int64_t>(1, most / info_.warpSize);
+    sharing_.wavesOfSimd = divideCeil(sharing_.wavesOfBlock, info_.schedulersPerMultiprocessor);
+    bool changed = false;
+    for (MachineBasicBlock &block : mf)
+      if (loops->getLoopFor(&block)) changed |= orderBlock(mf, block, loops);
+    return changed;
+  }
+
+private:
+  static std::pair<int64_t, int64_t> threadsOf(const Function &f) {
+    auto [least, most] = f.getFnAttribute("amdgpu-flat-work-group-size").getValueAsString().split(',');
+    int64_t low = 1, high = 64;
+    if (least.getAsInteger(10, low) || most.getAsInteger(10, high)) return {1, 64};
+    return {low, high};
+  }
+
+  bool isMfma(const MachineInstr &mi) const { return tii_->getName(mi.getOpcode()).starts_with("V_MFMA"); }
+
+  bool orderBlock(MachineFunction &mf, MachineBasicBlock &block, const MachineLoopInfo *loops) {
+    tii_ = mf.getSubtarget().getInstrInfo();
+    auto begin = block.SkipPHIsLabelsAndDebug(block.begin());
+    auto end = block.getFirstTerminator();
+    int64_t matrices = 0;
+    SmallVector<MachineInstr *, 0> before;
+    for (auto it = begin; it != end; ++it) {
+      if (it->isCall() || it->isInlineAsm() || it->isDebugInstr() || it->isPosition() || it->isBundle()) return false;
+      matrices += isMfma(*it);
+      before.push_back(&*it);
+    }
+    constexpr int64_t kLeastMatrices = 4;
+    if (matrices < kLeastMatrices || before.size() > size_t(info_.tuning.orderMaxInstructions)) return false;
+    for (MachineInstr *mi : before) // what is to stay behind MFMA does so by its time
+      if (tii_->getName(mi->getOpcode()) == "SCHED_BARRIER") {
+        lis_->RemoveMachineInstrFromMaps(*mi);
+        mi->eraseFromParent();
+      }
+    before.clear();
+    begin = block.SkipPHIsLabelsAndDebug(block.begin());
+    for (auto it = begin; it != end; ++it) before.push_back(&*it);
+
+    Pressure pressure(mf, *lis_);
+    int64_t limit = registersFor(pressure.of(block, before));
+    BlockGraph graph(mf, loops);
+    graph.build(block, begin, end, *aliases_);
+    SmallVector<MachineInstr *, 0> order;
+    for (int64_t latency = info_.tuning.orderLdsLatency; latency >= 16; latency /= 2) {
+      order = BlockOrder(graph, sharing_, info_.tuning, latency).run();
+      if (order.size() != before.size()) return graph.finish(), false;
+      if (pressure.of(block, order) <= limit) break;
+      order.clear();
+    }
+    graph.finish();
+    if (order.empty()) return false;
+    move(block, begin, order);
+    hold(block, order);
+    return true;
+  }
+
+  /// The registers with which as many waves of the block fit as with `words`.
+  int64_t registersFor(int64_t words) const {
+    constexpr int64_t kOthers = 16; // addresses and the like that the count misses
+    int64_t waves = std::max<int64_t>(1, info_.registersPerScheduler / (words + kOthers));
+    waves = std::max(waves / sharing_.wavesOfSimd, int64_t(1)) * sharing_.wavesOfSimd;
+    return info_.registersPerScheduler / waves - kOthers;
+  }
+
+  void move(MachineBasicBlock &block, MachineBasicBlock::iterator at, ArrayRef<MachineInstr *> order) {
+    for (MachineInstr *mi : order) {
+      if (at != block.end() && &*at == mi) {
+        ++at;
+        continue;
+      }
+      block.splice(at, &block, mi->getIterator());
+      lis_->handleMove(*mi, /*UpdateFlags=*/true);
+    }
+  }
+
+  /// Keeps the order of what is around MFMA.
+  void hold(MachineBasicBlock &block, ArrayRef<MachineInstr *> order) {
+    unsigned opcode = 0;
+    for (unsigned o = 0; o < tii_->getNumOpcodes(); ++o)
+      if (tii_->getName(o) == "SCHED_BARRIER") opcode = o;
+    if (!opcode) return;
+    for (MachineInstr *mi : order)
+      if (isMfma(*mi)) {
+        MachineInstr *barrier = BuildMI(block, mi->getIterator(), mi->getDebugLoc(), tii_->get(opcode)).addImm(0);
+        lis_->InsertMachineInstrInMaps(*barrier);
+      }
+  }
+
+  const ir::TargetInfo &info_;
+  const TargetInstrInfo *tii_ = nullptr;
+  LiveIntervals *lis_ = nullptr;
+  AAResults *aliases_ = nullptr;
+  Sharing sharing_;
+};
+
+char OrderMatrices::ID = 0;
+
+} // namespace
+
+Pass *createOrderMatrices(const ir::TargetInfo &info) { return new OrderMatrices(info); }
+
+} // namespace tessera::amd
