@@ -15,7 +15,7 @@
 // REMARK: remark: no warp of its own issues the loop's copies: addresses of copies need more than scalars [
 // REMARK: remark: no warp of its own issues the loop's copies: copied buffers are read by more than dots that the iteration waits for [
 // REMARK: remark: no warp of its own issues the loop's copies: not all of its asynchronous copies are bulk copies of one stage [
-// REMARK: remark: no warp of its own issues the loop's copies: it is not in a kernel, or not on its own there [
+// REMARK: remark: no warp of its own issues the loop's copies: the loop is inside another loop or branch [
 // REMARK: remark: no warp of its own issues the loop's copies: no dot of an iteration can run under the next one's work [
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [8, 1], order = [1, 0]}>
