@@ -368,10 +368,10 @@ typedef struct tessera_tuning tessera_tuning;
 /* Compiles a module's kernel with each of the options, launches it as tessera_launch does, compares its results with
  * those of the first that runs (integers bit by bit, floats within what another order of additions explains), and
  * measures `repetitions` launches (at least 1): on a GPU their time, on an emulator the executed instructions. All
- * launches begin with the contents of the buffers from their offsets on, and work on copies: the buffers do not
- * change. So no two arguments may be of one buffer, and addresses are not taken. Options name the same kernel, and
- * the device's target or none. Options that do not compile are measurements too. The interpreter is refused: its
- * time says nothing about a kernel. */
+ * launches begin with the contents of the buffers, and work on copies: the buffers do not change. So no two arguments
+ * may be of one buffer, and addresses are not taken. Options name the same kernel, and the device's target or none.
+ * Options that do not compile are measurements too. The interpreter is refused: its time says nothing about a
+ * kernel. */
 tessera_status tessera_tune(tessera_device *, const tessera_module *, const tessera_options *const *options,
                             size_t options_count, const uint32_t grid[3], const tessera_argument *arguments,
                             size_t count, int repetitions, tessera_tuning **, tessera_error **);

@@ -68,7 +68,7 @@ tessera_status describeKernel(Call &call, const tessera_module &m, llvm::StringR
   return TESSERA_OK;
 }
 
-/// Copies of the buffers, from the arguments' offsets on, and the scalars.
+/// Copies of the buffers (of a tensor descriptor's from its base on), and the scalars.
 tessera_status copyArguments(Call &call, const tessera_kernel &k, llvm::ArrayRef<runtime::DeviceArgument> given,
                              runtime::LaunchDescription &d, runtime::LaunchArguments &out) {
   for (auto [i, a] : llvm::enumerate(given)) {
@@ -83,6 +83,8 @@ tessera_status copyArguments(Call &call, const tessera_kernel &k, llvm::ArrayRef
     out.descriptors.push_back(a.descriptor ? std::optional(*a.descriptor) : std::nullopt);
     out.scalars.push_back(a.memory ? 0 : a.bits);
     out.scalarBytes.push_back(a.memory ? 0 : pointer ? 8 : scalarBytes(type));
+    uint64_t offset = a.memory && !a.descriptor ? a.bits : 0, from = a.memory && a.descriptor ? a.bits : 0;
+    out.offsets.push_back(offset);
     if (!a.memory) {
       if (pointer && a.bits)
         return call.fail(TESSERA_USAGE, what + " is an address, of whose memory there is no copy: a buffer is needed");
@@ -93,13 +95,14 @@ tessera_status copyArguments(Call &call, const tessera_kernel &k, llvm::ArrayRef
         return call.fail(
             TESSERA_USAGE,
             what + llvm::formatv(" is of the buffer of argument {0}: each has a copy of its own here", j).str());
-    bytes.resize(a.memory->bytes() - a.bits);
-    if (auto s = k.device->device->read(*a.memory, a.bits, bytes.data(), bytes.size(), "the buffer of " + what);
-        !s.ok())
+    bytes.resize(a.memory->bytes() - from);
+    if (auto s = k.device->device->read(*a.memory, from, bytes.data(), bytes.size(), "the buffer of " + what); !s.ok())
       return call.fail(s);
     auto dtype = a.descriptor ? a.descriptor->dtype : runtime::parseDType(llvm::StringRef(type).drop_front(1));
-    arg.dtype = dtype && bytes.size() % runtime::dtypeBytes(*dtype) == 0 ? *dtype : runtime::DType::U8;
+    auto isWhole = [&](uint64_t n) { return n % runtime::dtypeBytes(*dtype) == 0; };
+    arg.dtype = dtype && isWhole(bytes.size()) && isWhole(offset) ? *dtype : runtime::DType::U8;
     arg.shape = {int64_t(bytes.size() / runtime::dtypeBytes(arg.dtype))};
+    arg.offset = int64_t(offset / runtime::dtypeBytes(arg.dtype));
   }
   return TESSERA_OK;
 }

@@ -11,7 +11,10 @@
 // accesses leave the scheduler free to move them. Where the caller promises that a buffer has less than 2 GiB, the
 // base is the argument itself and the offset everything else, modulo 2^32
 // (transforms/layout/canonicalize_pointers.cpp): masked loads in loops and of several words are then buffer accesses
-// even under one mask. Unmasked accesses with such an address are global accesses with a scalar base. Sources:
+// even under one mask. Unmasked accesses with such an address are global accesses with a scalar base. Offsets are
+// unsigned in both. Where one may be negative, base and offset are moved by almost 2 GiB (MemoryAccess::moved), and the
+// buffer has almost 4 GiB; then unmasked accesses are buffer accesses as well, as LLVM would add the move to 64-bit
+// addresses in each lane instead of to the base. Sources:
 // "Buffer Resource Descriptor" in the ISA guides (words 2 and 3, range checking of raw buffers); LLVM's "User Guide
 // for AMDGPU Backend" for the cache bits of the intrinsics' last operand and for the memory model.
 #include "codegen_amd/lowering_target.h"
@@ -88,7 +91,16 @@ private:
   BasicBlock *from_ = nullptr, *end_ = nullptr, *after_ = nullptr;
 };
 
-constexpr uint32_t kBufferBytes = 0x7ffffffe, kBeyond = 0x80000000;
+/// The length of buffers, and the offset of lanes that are masked off: what they would access ends below 2^32, so that
+/// no part of it wraps around to the beginning.
+struct BufferEnd {
+  uint32_t bytes, beyond;
+};
+constexpr BufferEnd kEnd = {0x7fffffff, 0x80000000}, kMovedEnd = {0xfffffff0, 0xfffffff0},
+                    kFarthestEnd = {0xffffffff, 0xffffffff}; // for accesses without a mask
+BufferEnd endOf(const MemoryAccess &a) {
+  return !a.moved ? kEnd : a.moved <= codegen::kMovedBytes ? kMovedEnd : kFarthestEnd;
+}
 
 /// One mask for all of an operation's accesses: one branch does, which neighbouring operations under it can join
 /// (merge_branches.h).
@@ -139,7 +151,7 @@ GlobalVariable *zeros(Module &m) {
 /// that is cheaper than 64-bit additions per lane (one instruction on gfx942 and gfx950, two elsewhere). `together`:
 /// under this mask there is also the access that starts at the offset without the constant.
 Value *globalPointer(IRBuilder<> &b, const MemoryAccess &a, bool wideAdd, bool together) {
-  if (!a.base || (wideAdd && !a.wraps)) return a.pointer;
+  if (!a.base || a.moved || (wideAdd && !a.wraps)) return a.pointer;
   bool apart = a.constant && (!a.wraps || !a.mask || together);
   Value *o = a.constant && !apart ? b.CreateAdd(a.offset, b.getInt32(a.constant)) : a.offset;
   Value *p = b.CreateGEP(b.getInt8Ty(), a.base, b.CreateZExt(o, b.getInt64Ty()));
@@ -193,11 +205,14 @@ bool isUsed(Value *mask) {
   });
 }
 
-Value *bufferOffset(IRBuilder<> &b, const MemoryAccess &a) {
+/// `mask`: of lanes that are on here; null: all.
+Value *bufferOffset(IRBuilder<> &b, const MemoryAccess &a, Value *mask) {
+  Value *constant = b.getInt32(a.constant), *beyond = b.getInt32(endOf(a).beyond);
+  auto sum = [&](Value *o) { return a.constant ? b.CreateAdd(o, constant, "", !a.wraps) : o; };
+  if (!mask) return sum(a.offset);
   // The constant comes after the selection, so that it becomes the instruction's immediate: it does not bring an offset
-  // beyond the end back.
-  Value *o = a.mask ? b.CreateSelect(a.mask, a.offset, b.getInt32(kBeyond)) : a.offset;
-  return a.constant ? b.CreateAdd(o, b.getInt32(a.constant), "", !a.wraps) : o;
+  // beyond the end back. Beyond a moved buffer there is no room for it.
+  return a.moved ? b.CreateSelect(mask, sum(a.offset), beyond) : sum(b.CreateSelect(mask, a.offset, beyond));
 }
 
 /// The type a buffer instruction moves: words, or one narrow element.
@@ -207,18 +222,55 @@ Type *bufferType(IRBuilder<> &b, unsigned bytes) {
 
 } // namespace
 
-Value *AmdTarget::resource(IRBuilder<> &b, Value *base) const {
+Value *AmdTarget::resource(IRBuilder<> &b, const MemoryAccess &a) const {
   // Word 3: data format of 32-bit data; RDNA also wants its format number, and range checks of the offset alone
   // (OOB_SELECT 3).
   uint32_t flags = rdna_ ? 0x31027000 : 0x00027000;
-  return b.CreateIntrinsic(Intrinsic::amdgcn_make_buffer_rsrc, {b.getPtrTy(8), base->getType()},
-                           {base, b.getInt16(0), b.getInt64(kBufferBytes), b.getInt32(flags)});
+  return b.CreateIntrinsic(Intrinsic::amdgcn_make_buffer_rsrc, {b.getPtrTy(8), a.base->getType()},
+                           {a.base, b.getInt16(0), b.getInt64(endOf(a).bytes), b.getInt32(flags)});
+}
+
+/// Whether one buffer instruction moves so many elements.
+static bool isBufferAccess(const MemoryAccess &a, Type *element, unsigned count) {
+  unsigned bytes = bytesOf(element) * count;
+  return a.base && !element->isPointerTy() && isPowerOf2_32(bytes) && bytes <= 16 && a.alignment >= std::min(bytes, 4u);
 }
 
 bool AmdTarget::takesBuffer(const MemoryAccess &a, Type *element, unsigned count) const {
-  unsigned bytes = bytesOf(element) * count;
-  return info_.hasBufferOps && a.base && a.mask && !element->isPointerTy() && isPowerOf2_32(bytes) && bytes <= 16 &&
-         a.alignment >= std::min(bytes, 4u);
+  bool hasRoomBeyond = a.moved <= codegen::kMovedBytes;
+  return info_.hasBufferOps && hasRoomBeyond && a.mask && isBufferAccess(a, element, count);
+}
+
+bool AmdTarget::takesMovedBuffer(const MemoryAccess &a, Type *element, unsigned count, bool together) const {
+  // Without the constant, the offset must be that of an access, too: the instruction's sum does not wrap around.
+  bool isSumInside = !a.constant || !a.mask || together;
+  return info_.hasBufferOps && a.moved && isSumInside && !bypassesCaches(a) && isBufferAccess(a, element, count);
+}
+
+/// Moves a base by all of 2^31: nothing is left of the constant that LLVM would make the instruction's immediate, which
+/// the unit adds to an offset that must not wrap around there.
+static void moveFarthest(IRBuilder<> &b, MemoryAccess &a) {
+  constexpr uint32_t kFarthest = uint32_t(1) << 31;
+  uint32_t more = kFarthest - a.moved;
+  if (!a.moved || !more) return;
+  a.base = b.CreateConstGEP1_64(b.getInt8Ty(), a.base, uint64_t(-int64_t(more)));
+  a.offset = b.CreateAdd(a.offset, b.getInt32(more));
+  a.moved = kFarthest;
+}
+
+Value *AmdTarget::loadBuffer(IRBuilder<> &b, LoadAccess a, Type *element, Value *mask) const {
+  if (!mask) moveFarthest(b, a);
+  Value *v = b.CreateIntrinsic(Intrinsic::amdgcn_raw_ptr_buffer_load, {bufferType(b, bytesOf(element) * a.count)},
+                               {resource(b, a), bufferOffset(b, a, mask), b.getInt32(0), b.getInt32(bufferHints(a))});
+  return b.CreateBitCast(v, vectorOf(element, a.count));
+}
+
+void AmdTarget::storeBuffer(IRBuilder<> &b, StoreAccess a, Value *packed, Value *mask) const {
+  if (!mask) moveFarthest(b, a);
+  unsigned bytes = bytesOf(a.values[0]->getType()) * a.values.size();
+  Value *v = b.CreateBitCast(packed, bufferType(b, bytes));
+  b.CreateIntrinsic(Intrinsic::amdgcn_raw_ptr_buffer_store, {v->getType()},
+                    {v, resource(b, a), bufferOffset(b, a, mask), b.getInt32(0), b.getInt32(bufferHints(a))});
 }
 
 /// The cache policy operand of buffer intrinsics.
@@ -240,11 +292,7 @@ void AmdTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> 
   for (size_t i = 0; i < accesses.size();) {
     LoadAccess &first = accesses[i];
     if (!branches && takesBuffer(first, element, first.count)) {
-      unsigned bytes = bytesOf(element) * first.count;
-      Value *v = b.CreateIntrinsic(
-          Intrinsic::amdgcn_raw_ptr_buffer_load, {bufferType(b, bytes)},
-          {resource(b, first.base), bufferOffset(b, first), b.getInt32(0), b.getInt32(bufferHints(first))});
-      v = b.CreateBitCast(v, vectorOf(element, first.count));
+      Value *v = loadBuffer(b, first, element, first.mask);
       SmallVector<Value *, 8> values;
       unpack(b, v, first.count, values);
       for (auto [k, e] : enumerate(values)) {
@@ -285,6 +333,10 @@ void AmdTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> 
     Branch branch(b, first.mask);
     for (size_t k = i; k < end; ++k) {
       LoadAccess &a = accesses[k];
+      if (takesMovedBuffer(a, element, a.count, branches)) {
+        loaded.push_back(b.CreateBitCast(loadBuffer(b, a, element, nullptr), moved(a)));
+        continue;
+      }
       auto *l = b.CreateAlignedLoad(moved(a), globalPointer(b, a, info_.hasWideAddressAdd, branches),
                                     Align(a.alignment), bypassesCaches(a));
       setHints(l, a);
@@ -306,13 +358,8 @@ void AmdTarget::store(IRBuilder<> &b, ArrayRef<StoreAccess> accesses) const {
   };
   for (size_t i = 0; i < accesses.size();) {
     const StoreAccess &first = accesses[i];
-    Type *element = first.values[0]->getType();
     if (buffered(first)) {
-      unsigned bytes = bytesOf(element) * first.values.size();
-      Value *v = b.CreateBitCast(pack(b, first.values), bufferType(b, bytes));
-      b.CreateIntrinsic(
-          Intrinsic::amdgcn_raw_ptr_buffer_store, {v->getType()},
-          {v, resource(b, first.base), bufferOffset(b, first), b.getInt32(0), b.getInt32(bufferHints(first))});
+      storeBuffer(b, first, pack(b, first.values), first.mask);
       ++i;
       continue;
     }
@@ -329,6 +376,10 @@ void AmdTarget::store(IRBuilder<> &b, ArrayRef<StoreAccess> accesses) const {
       Branch branch(b, nested ? conjunction(b, masks.rest[r]) : run[r].mask);
       for (size_t k = r; k < end; ++k) {
         const StoreAccess &a = run[k];
+        if (takesMovedBuffer(a, a.values[0]->getType(), a.values.size(), branches)) {
+          storeBuffer(b, a, packed[k - r], nullptr);
+          continue;
+        }
         setHints(b.CreateAlignedStore(packed[k - r], globalPointer(b, a, info_.hasWideAddressAdd, branches),
                                       Align(a.alignment), bypassesCaches(a)),
                  a);

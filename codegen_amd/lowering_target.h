@@ -65,8 +65,12 @@ public:
   llvm::GlobalVariable *sharedMemory(llvm::Module &) const override;
 
 private:
-  llvm::Value *resource(llvm::IRBuilder<> &, llvm::Value *base) const;
+  llvm::Value *resource(llvm::IRBuilder<> &, const codegen::MemoryAccess &) const;
   bool takesBuffer(const codegen::MemoryAccess &, llvm::Type *element, unsigned count) const;
+  /// The same for lanes that are all on, where the base is moved. `together` as in globalPointer.
+  bool takesMovedBuffer(const codegen::MemoryAccess &, llvm::Type *element, unsigned count, bool together) const;
+  llvm::Value *loadBuffer(llvm::IRBuilder<> &, codegen::LoadAccess, llvm::Type *element, llvm::Value *mask) const;
+  void storeBuffer(llvm::IRBuilder<> &, codegen::StoreAccess, llvm::Value *packed, llvm::Value *mask) const;
   int bufferHints(const codegen::MemoryAccess &) const;
 
   const ir::TargetInfo &info_;

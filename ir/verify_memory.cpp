@@ -259,6 +259,10 @@ HOOK(tt_descriptor_store) {
 }
 HOOK(tt_descriptor_reduce) {
   auto r = op->cast<tt::DescriptorReduceOp>();
+  bool isForFloats =
+      llvm::is_contained({DescriptorReduceKind::Add, DescriptorReduceKind::Min, DescriptorReduceKind::Max}, r.kind());
+  if (r.src().type().scalar().isFloat() && !isForFloats)
+    return opError(op, diag, "combines integers this way, not " + r.src().type().str(), 1);
   return describesBlock(op, r.desc(), r.src(), r.indices().size(), diag);
 }
 HOOK(tt_make_tensor_descriptor) {

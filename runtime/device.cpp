@@ -84,7 +84,7 @@ absl::Status Device::run(llvm::StringRef object, const KernelMetadata &md, std::
       memory[i] = std::move(*m);
       if (auto s = write(*memory[i], 0, a.buffer->data(), a.buffer->size(), argument(i)); !s.ok()) return s;
     }
-    given.push_back({memory[i].get(), a.buffer ? 0 : a.bits, a.descriptor});
+    given.push_back({memory[i].get(), a.bits, a.descriptor});
   }
   auto arguments = kernelArguments(md, given);
   if (!arguments.ok()) return arguments.status();

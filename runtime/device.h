@@ -21,7 +21,7 @@ namespace tessera::runtime {
 /// An argument of a launch: a buffer, a tensor descriptor whose base is a buffer, or a scalar of 1, 2, 4 or 8 bytes.
 struct LaunchValue {
   std::vector<uint8_t> *buffer = nullptr;
-  uint64_t bits = 0;
+  uint64_t bits = 0; // of a buffer: bytes from its start to what the argument points at
   unsigned bytes = 0;
   const HostDescriptor *descriptor = nullptr;
 };

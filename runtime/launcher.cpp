@@ -17,8 +17,10 @@ std::vector<LaunchValue> LaunchArguments::values() {
     if (scalarBytes[i]) {
       v.bits = scalars[i];
       v.bytes = scalarBytes[i];
-    } else
+    } else {
       v.buffer = &buffers[i];
+      v.bits = i < offsets.size() ? offsets[i] : 0;
+    }
     if (i < descriptors.size() && descriptors[i]) v.descriptor = &*descriptors[i];
     out.push_back(v);
   }
@@ -78,6 +80,7 @@ absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &d, ir:
     out.scalars.push_back(0);
     out.scalarBytes.push_back(0);
     out.descriptors.push_back(a.descriptor);
+    out.offsets.push_back(a.isScalar ? 0 : uint64_t(a.offsetBytes()));
     if (a.isScalar) {
       ScalarBits s = scalarBits(a);
       out.scalars.back() = s.bits;
@@ -100,7 +103,7 @@ absl::Status interpretLaunch(ir::Module &m, ir::Operation *kernel, const LaunchD
       given.push_back({-1, a.scalars[i]});
       continue;
     }
-    given.push_back({int(memory.size()), 0});
+    given.push_back({int(memory.size()), uint64_t(d.args[i].offsetBytes())});
     memory.push_back({d.args[i].name, a.buffers[i].data(), a.buffers[i].size()});
     if (auto &descriptor = d.args[i].descriptor) {
       given.back().shape = descriptor->shape;

@@ -14,6 +14,7 @@ struct LaunchArguments {
   std::vector<uint64_t> scalars;                          // bits, by argument
   std::vector<unsigned> scalarBytes;                      // 0 for buffers
   std::vector<std::optional<HostDescriptor>> descriptors; // of buffers that are passed as one; may end early
+  std::vector<uint64_t> offsets; // bytes before what an argument points at, of buffers; may end early
   /// Valid as long as this.
   std::vector<LaunchValue> values();
 };

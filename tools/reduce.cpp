@@ -282,6 +282,7 @@ private:
     for (auto d : arg.shape) shape.push_back(d);
     o["dtype"] = dtypeName(arg.dtype);
     o["shape"] = std::move(shape);
+    if (arg.offset) o["offset"] = arg.offset;
     if (arg.descriptor) {
       o["block_shape"] = llvm::json::Array(arg.descriptor->blockShape);
       o["strides"] = llvm::json::Array(arg.descriptor->strides);

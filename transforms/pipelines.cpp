@@ -68,8 +68,7 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions
   p.push_back(step(issueDotsEarly));  // the waits that it counts on are there, and dots that stay in flight are marked
   p.push_back(step(holdDotOperands)); // with the registers that the passes before left
   const Pipeline rest = {
-      // Operands of mma.sync, thus on NVIDIA only. Needs the multi-buffers; before canonicalize merges their indices
-      // with other arithmetic.
+      // Operands of mma.sync. Needs the multi-buffers; before canonicalize merges their indices with other arithmetic.
       step(prefetch),
       step(stripMine), // blocks beyond the registers; no later pass changes layouts
       // Its loads have predicates (hasPredicatedAccess), thus on NVIDIA only. Counts conversions, at which threads

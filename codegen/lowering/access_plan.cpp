@@ -8,7 +8,7 @@
 // loop's counter stay 64-bit pointers.
 //
 // Pointers into a buffer of less than 2 GiB (transforms/layout/canonicalize_pointers.cpp) are its address and their
-// own offset.
+// own offset. An offset that may be negative becomes an unsigned number: base - moved and offset + moved.
 #include "codegen/lowering/access_plan.h"
 #include "ir/loops.h"
 #include "ir/ops.h"
@@ -255,14 +255,23 @@ void AccessPlan::address(const VectorAccess &a, MemoryAccess &out) {
   if (!splitTried_) {
     splitTried_ = true;
     Split s(fl_, ptr_.type());
-    if (Value small = transforms::smallBuffer(ptr_)) {
+    Value small = transforms::smallBuffer(ptr_);
+    bool mayBeNegative = small && !transforms::hasNonNegativeOffset(ptr_);
+    // The emulator's check for overflows heeds this.
+    if (small) b.GetInsertBlock()->getParent()->addFnAttr("tessera-modulo-offsets");
+    // The scalar unit adds numbers of 64 bits, of either sign, anyway.
+    if (mayBeNegative && !ptr_.type().isTensor()) return;
+    if (small) {
       base_ = fl_.scalar(small);
       terms_.push_back({ptr_.definedBy<tt::AddptrOp>().offset(),
                         std::max<int64_t>(1, ptr_.type().scalar().cast<PointerType>().pointee().bitWidth() / 8)});
       wraps_ = true;
-      b.GetInsertBlock()->getParent()->addFnAttr(
-          "tessera-modulo-offsets"); // which the emulator's check for overflows heeds
-    } else if (ptr_.type().isTensor() && s.pointer(ptr_)) {
+    }
+    if (mayBeNegative) {
+      moved_ = fl_.axisInfo().alignment(small, 0) >= 16 ? kMovedBytes : uint32_t(1) << 31;
+      base_ = b.CreateConstGEP1_64(b.getInt8Ty(), base_, uint64_t(-int64_t(moved_)));
+    }
+    if (!small && ptr_.type().isTensor() && s.pointer(ptr_)) {
       base_ = s.base;
       for (auto [v, scale] : s.uniform)
         base_ = b.CreateGEP(b.getInt8Ty(), base_,
@@ -274,7 +283,7 @@ void AccessPlan::address(const VectorAccess &a, MemoryAccess &out) {
   if (!base_) return;
   llvm::Value *&offset = offsets_[a.baseRegister];
   if (!offset) {
-    offset = fl_.i32(0);
+    offset = fl_.i32(moved_);
     for (auto [v, scale] : terms_) {
       llvm::Value *e = b.CreateZExtOrTrunc(fl_.get(v)[a.baseRegister], b.getInt32Ty());
       offset = b.CreateAdd(offset, b.CreateMul(e, fl_.i32(scale), "", !wraps_, !wraps_), "", !wraps_, !wraps_);
@@ -283,6 +292,7 @@ void AccessPlan::address(const VectorAccess &a, MemoryAccess &out) {
   out.base = base_;
   out.offset = offset;
   out.wraps = wraps_;
+  out.moved = moved_;
   out.constant = a.constant;
 }
 

@@ -48,6 +48,7 @@ private:
   llvm::DenseMap<unsigned, llvm::Value *> offsets_; // by register
   bool splitTried_ = false;
   bool wraps_ = false;
+  uint32_t moved_ = 0;
   llvm::Value *base_ = nullptr;
   llvm::SmallVector<std::pair<ir::Value, int64_t>, 4> terms_; // per-lane parts of the offset and their scale
 };

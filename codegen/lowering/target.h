@@ -12,16 +12,23 @@ class Encoding;
 }
 namespace tessera::codegen {
 
+/// How far bases are moved where they and the beginning of their buffer are multiples of 16 bytes: an access lies at
+/// most 2^31 - 16 bytes before such a base, and moved offsets of accesses end below 2^32 - 16.
+inline constexpr uint32_t kMovedBytes = 0x7ffffff0;
+
 /// One access of `count` consecutive elements.
 struct MemoryAccess {
   llvm::Value *pointer = nullptr; // ptr addrspace(1)
   // The same address as a base that is equal in all lanes plus a per-lane offset in bytes, i32, not negative, where
-  // that is known; offset + constant + the access's length stay below 2^31.
+  // that is known; offset + constant + the access's length stay below 2^31, unless `moved`.
   llvm::Value *base = nullptr;
   llvm::Value *offset = nullptr;
   // Whether the offset is that only where there is an access: where the mask is false it is any number, and so may the
   // offset without the constant be. All additions are modulo 2^32.
   bool wraps = false;
+  // The base lies so many bytes before where the offset counts from, and the offset is larger by them: one that may be
+  // negative, as an unsigned number. 0, kMovedBytes, or 2^31 where no more is known of base and buffer.
+  uint32_t moved = 0;
   bool repeated = false;       // in a loop
   uint32_t constant = 0;       // added to the offset
   llvm::Value *mask = nullptr; // i1; null: always

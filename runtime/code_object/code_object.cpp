@@ -3,6 +3,7 @@
 #include "absl/status/status.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
+#include "llvm/BinaryFormat/MsgPackReader.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -36,6 +37,8 @@ constexpr Machine kMachines[] = {
 /// Objects whose segments take more than this in memory are refused: no GPU code is so large.
 constexpr uint64_t kMaxSegmentBytes = uint64_t(1) << 30;
 constexpr uint64_t kDescriptorBytes = 64;
+/// The same for arguments (compilers stop at 4 KiB) and for the scratch memory of a wave (hardware, at 64 MiB).
+constexpr uint64_t kMaxKernargBytes = uint64_t(1) << 20, kMaxScratchBytes = uint64_t(1) << 26;
 
 absl::Status readTarget(const Elf &elf, CodeObject &out) {
   const auto &h = elf.getHeader();
@@ -185,10 +188,50 @@ void readKernelMetadata(msgpack::MapDocNode &map, Kernel &k) {
   }
 }
 
+/// Whether all keys of maps are text: LLVM's document must not have others, such as maps, to compare.
+bool keysAreText(StringRef blob) {
+  struct Container {
+    uint64_t left; // objects in it that were not read yet; of a map keys and values
+    bool isMap;
+  };
+  msgpack::Reader reader(blob);
+  SmallVector<Container, 8> inside = {{1, false}};
+  while (!inside.empty()) {
+    Container &in = inside.back();
+    if (!in.left) {
+      inside.pop_back();
+      continue;
+    }
+    msgpack::Object o;
+    auto isThere = reader.read(o);
+    if (!isThere) {
+      consumeError(isThere.takeError());
+      return false;
+    }
+    bool isKey = in.isMap && in.left % 2 == 0;
+    if (!*isThere || (isKey && o.Kind != msgpack::Type::String)) return false;
+    --in.left;
+    if (o.Kind == msgpack::Type::Array) inside.push_back({o.Length, false});
+    if (o.Kind == msgpack::Type::Map) inside.push_back({uint64_t(o.Length) * 2, true});
+  }
+  return true;
+}
+
+/// What executing the kernel would take of the host's memory.
+absl::Status checkSizes(const Kernel &k) {
+  const KernelDescriptor &d = k.descriptor;
+  if (d.kernargBytes > kMaxKernargBytes)
+    return bad(formatv("has a kernel with {0} bytes of arguments: '{1}'", d.kernargBytes, k.name));
+  if (uint64_t(d.privateBytes) * k.waveSize > kMaxScratchBytes)
+    return bad(formatv("has a kernel with {0} bytes of scratch for each work-item: '{1}'", d.privateBytes, k.name));
+  return absl::OkStatus();
+}
+
 absl::Status readMetadata(CodeObject &object, ArrayRef<uint8_t> note) {
   msgpack::Document doc;
   StringRef blob(reinterpret_cast<const char *>(note.data()), note.size());
-  if (!doc.readFromBlob(blob, /*Multi=*/false) || !doc.getRoot().isMap()) return bad("has damaged metadata");
+  if (!keysAreText(blob) || !doc.readFromBlob(blob, /*Multi=*/false) || !doc.getRoot().isMap())
+    return bad("has damaged metadata");
   auto &root = doc.getRoot().getMap();
   if (auto at = root.find("amdhsa.version"); at != root.end() && at->second.isArray())
     for (unsigned i = 0; i < 2 && i < at->second.getArray().size(); ++i)
@@ -263,6 +306,8 @@ absl::StatusOr<CodeObject> readCodeObject(StringRef bytes) {
       if (absl::Status status = readKernel(out, s, *symbols); !status.ok()) return status;
   if (out.kernels.empty()) return bad("has no kernels");
   if (absl::Status s = readNotes(*elf, out); !s.ok()) return s;
+  for (const Kernel &k : out.kernels)
+    if (absl::Status s = checkSizes(k); !s.ok()) return s;
   return out;
 }
 

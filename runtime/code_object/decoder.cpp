@@ -297,6 +297,15 @@ static void setBranchTargets(Program &p) {
   }
 }
 
+/// Whether the instruction, on gfx9, has 8 bytes and says that one of its operands is a literal after them. There are
+/// no such instructions, and LLVM's disassembler crashes over them.
+static bool hasLiteralWithoutRoom(uint32_t first, uint32_t second) {
+  bool isVop3 = first >> 26 == 0b110100;
+  constexpr uint32_t kLiteral = 255;
+  auto isLiteral = [&](unsigned at) { return (second >> at & 0x1ff) == kLiteral; };
+  return isVop3 && (isLiteral(0) || isLiteral(9) || isLiteral(18));
+}
+
 absl::StatusOr<Program> decode(const CodeObject &object, const Kernel &kernel) {
   auto d = makeDisassembler(object, kernel);
   if (!d.ok()) return d.status();
@@ -305,16 +314,25 @@ absl::StatusOr<Program> decode(const CodeObject &object, const Kernel &kernel) {
   p.target = object.target;
   p.waveSize = kernel.waveSize;
   p.code = std::make_unique<Code>();
-  ArrayRef<uint8_t> bytes = object.at(kernel.entry).take_front(kernel.codeBytes);
+  p.code->isGfx9 = StringRef(object.target).starts_with("gfx9");
+  p.code->isGfx12 = StringRef(object.target).starts_with("gfx12");
+  // LLVM's disassembler also crashes if a literal would be after the end.
+  constexpr size_t kLongestInstruction = 20;
+  std::vector<uint8_t> code = object.at(kernel.entry).take_front(kernel.codeBytes).vec();
+  size_t left = code.size();
+  code.resize(left + kLongestInstruction);
   uint64_t address = kernel.entry;
-  while (bytes.size() >= 4) {
+  for (const uint8_t *at = code.data(); left >= 4;) {
     Instruction i;
     MCInst inst;
     uint64_t size = 0;
     i.address = address;
-    i.immediate = support::endian::read32le(bytes.data()) & 0xffff;
-    bool isKnown = d->disassembler->getInstruction(inst, size, bytes, address, nulls()) == MCDisassembler::Success;
-    if (isKnown && size && size <= bytes.size()) {
+    uint32_t first = support::endian::read32le(at), second = support::endian::read32le(at + 4);
+    ArrayRef<uint8_t> bytes(at, left + kLongestInstruction);
+    i.immediate = first & 0xffff;
+    bool isKnown = !(p.code->isGfx9 && hasLiteralWithoutRoom(first, second)) &&
+                   d->disassembler->getInstruction(inst, size, bytes, address, nulls()) == MCDisassembler::Success;
+    if (isKnown && size && size <= left) {
       raw_string_ostream out(i.text);
       d->printer->printInst(&inst, address, "", *d->subtarget, out);
       StringRef t = StringRef(i.text).trim();
@@ -332,16 +350,15 @@ absl::StatusOr<Program> decode(const CodeObject &object, const Kernel &kernel) {
     } else {
       size = 4;
       i.mnemonic = ".long";
-      i.text = formatv(".long {0:x8}", support::endian::read32le(bytes.data()));
+      i.text = formatv(".long {0:x8}", first);
     }
     p.instructions.push_back(std::move(i));
     address += size;
-    bytes = bytes.drop_front(size);
+    at += size;
+    left -= size;
   }
   setBranchTargets(p);
   setLines(object, p);
-  p.code->isGfx9 = StringRef(object.target).starts_with("gfx9");
-  p.code->isGfx12 = StringRef(object.target).starts_with("gfx12");
   p.code->vectorRows = std::max(kernel.vgprs, kernel.firstAgpr);
   makeSteps(p, object, kernel);
   return p;

@@ -85,7 +85,7 @@ private:
   std::vector<Segment> segments_;
   uint64_t kernargAddress_ = 0, packetAddress_ = 0;
   uint32_t entry_ = 0;
-  uint32_t ldsBytes_ = 0;
+  uint64_t ldsBytes_ = 0;
   std::vector<Wave> waves_; // reused from group to group
   Group group_;
   Trace trace_;
@@ -255,7 +255,7 @@ absl::Status Executor::runGroup(const WorkgroupId &id) {
 }
 
 absl::StatusOr<Trace> Executor::run() {
-  ldsBytes_ = kernel_.descriptor.ldsBytes + grid_.dynamicLdsBytes;
+  ldsBytes_ = uint64_t(kernel_.descriptor.ldsBytes) + grid_.dynamicLdsBytes;
   if (absl::Status s = check(); !s.ok()) return s;
   // Hardware that preloads arguments skips the code that loads them, which has 256 bytes.
   uint64_t entry = kernel_.entry + (kernel_.descriptor.preloadLength() ? 256 : 0);

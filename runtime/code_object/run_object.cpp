@@ -130,6 +130,7 @@ absl::StatusOr<ObjectRun> runObject(const LaunchDescription &d, StringRef hsaco,
       run.buffers[i] = std::move(*bytes);
       std::string name = formatv("argument {0} ('{1}')", i, d.args[i].name);
       address = memory.add(std::move(name), run.buffers[i].data(), run.buffers[i].size());
+      address += uint64_t(d.args[i].offsetBytes());
     }
     addValues(d.args[i], address, values);
   }

@@ -75,7 +75,7 @@ public:
     std::vector<DeviceArgument> given;
     for (auto &a : args) {
       if (a.buffer) memory.push_back(std::make_unique<HostMemory>(a.buffer->data(), a.buffer->size()));
-      given.push_back(a.buffer ? DeviceArgument{memory.back().get(), 0, a.descriptor}
+      given.push_back(a.buffer ? DeviceArgument{memory.back().get(), a.bits, a.descriptor}
                                : DeviceArgument{nullptr, a.bits});
     }
     auto arguments = kernelArguments(metadata, given);

@@ -1,6 +1,8 @@
-// Global memory of a kernel: registered buffers at virtual addresses. Every buffer has a window of 16 GiB to
+// Global memory of a kernel: registered buffers at virtual addresses. Every buffer has a window of 1 TiB to
 // itself and starts in its middle, so that an address that leaves the buffer in either direction still names it, and
-// address 0 and what is near it belong to nobody. Every access is checked: inside the buffer, aligned to its size.
+// address 0 and what is near it belong to nobody. An index of 32 bits that is extended the wrong way is 16 or 32 GiB
+// off: within the window, so that it never is in another buffer by chance. Every access is checked: inside the buffer,
+// aligned to its size.
 //
 // Loads, stores and atomics of 1 to 8 bytes are single atomic accesses of the host, so that programs may run on several
 // threads at once with the outcomes a device allows.
@@ -17,14 +19,14 @@ namespace tessera::runtime {
 
 class GlobalMemory {
 public:
-  static constexpr unsigned kWindowBits = 34;
-  static constexpr uint64_t kMaxBytes = uint64_t(1) << (kWindowBits - 1);
+  static constexpr unsigned kWindowBits = 40;
+  static constexpr uint64_t kMiddle = uint64_t(1) << (kWindowBits - 1), kMaxBytes = uint64_t(1) << 33;
 
   /// @pre each buffer has at most kMaxBytes bytes and its data are aligned to 16 bytes
   explicit GlobalMemory(llvm::ArrayRef<InterpreterBuffer> buffers) : buffers_(buffers.begin(), buffers.end()) {}
 
   size_t size() const { return buffers_.size(); }
-  static uint64_t baseOf(size_t buffer) { return (uint64_t(buffer + 1) << kWindowBits) + kMaxBytes; }
+  static uint64_t baseOf(size_t buffer) { return (uint64_t(buffer + 1) << kWindowBits) + kMiddle; }
   /// Adds a buffer of zeros, for the scratch memory of a program; the memory object then belongs to that program.
   uint64_t addScratch(std::string name, size_t bytes);
 

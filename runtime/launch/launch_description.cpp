@@ -33,8 +33,8 @@ constexpr llvm::StringRef kRootKeys[] = {"kernel", "ttir",     "grid",
                                          "args",   "expected", "flops", "bytes", "library"};
 constexpr llvm::StringRef kRootExtra[] = {"name", "description", "note", "comment"};
 constexpr llvm::StringRef kScalarKeys[] = {"name", "scalar", "type"};
-constexpr llvm::StringRef kBufferKeys[] = {"name", "dtype", "shape",      "file",        "fill",    "lo",
-                                           "hi",   "scale", "transposed", "block_shape", "strides", "padding"};
+constexpr llvm::StringRef kBufferKeys[] = {"name",  "dtype",      "shape",  "file",        "fill",    "lo",     "hi",
+                                           "scale", "transposed", "offset", "block_shape", "strides", "padding"};
 constexpr llvm::StringRef kPaddings[] = {"zero", "nan"};
 constexpr llvm::StringRef kExpectedKeys[] = {"file", "rel_l2", "within"};
 constexpr llvm::StringRef kScalarTypes[] = {"i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"};
@@ -214,6 +214,7 @@ private:
       if (dtype && !isFloat(a.dtype)) n.error("needs \"file\" or \"fill\" (only floats are \"randn\" without them)");
     }
     if (auto t = n.get("transposed"); t.present()) a.transposed = t.boolean().value_or(false);
+    if (auto o = n.get("offset"); o.present() && shapeFits) offset(o, n, a);
     if (n.get("block_shape").present()) {
       if (dtype && shapeFits) descriptor(n, a);
     } else
@@ -226,6 +227,11 @@ private:
         a.scale = s.number().value_or(1);
     }
     range(n, a, dtype.has_value());
+  }
+
+  void offset(const JsonNode &o, const JsonNode &n, LaunchArg &a) {
+    if (n.get("block_shape").present()) return o.error("excludes \"block_shape\": a descriptor describes its tensor");
+    a.offset = o.integer(0, a.elements()).value_or(0);
   }
 
   /// False after an error.

@@ -13,8 +13,9 @@
 // Arguments are the function's, in order. A buffer's contents: "file" (a .npy file), or "fill": a number ("inf", "-inf"
 // and "nan" as text), "randn" (standard normal times "scale"; also what a float buffer without "file" and "fill" gets),
 // "randint" (whole numbers in ["lo", "hi")), or "poison" (0xFF bytes). "transposed": true lays a buffer out column by
-// column. "block_shape" makes it a tensor descriptor (descriptor.h), with "strides" in elements where it is not
-// contiguous, and "padding": "nan" where elements outside of it are to read as NaN.
+// column. "offset": the kernel's pointer points at this element, as that of a view does. "block_shape" makes it a
+// tensor descriptor (descriptor.h), with "strides" in elements where it is not contiguous, and "padding": "nan" where
+// elements outside of it are to read as NaN.
 //
 // Scalars are numbers (true and false for i1; "inf", "-inf", "nan" for floats). bench.json may add "flops", "bytes",
 // "library" and times of others ("triton_…").
@@ -60,6 +61,7 @@ struct LaunchArg {
   double fill = 0, scale = 1;
   int64_t lo = 0, hi = 1;  // hi excluded
   bool transposed = false; // the memory is column-major
+  int64_t offset = 0;      // the element in memory that the kernel's pointer points at
   /// Of a buffer that is passed as a tensor descriptor. Memory between its rows is filled with 0xFF bytes.
   std::optional<HostDescriptor> descriptor;
   int64_t elements() const {
@@ -67,6 +69,7 @@ struct LaunchArg {
     for (int64_t d : shape) n *= d;
     return n;
   }
+  int64_t offsetBytes() const { return offset * dtypeBytes(dtype); }
   int64_t bytes() const {
     if (isScalar) return 0;
     return (descriptor ? descriptor->spannedElements() : elements()) * dtypeBytes(dtype);

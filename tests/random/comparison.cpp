@@ -22,7 +22,7 @@ namespace {
 
 struct Buffers {
   static constexpr const char *kNames[] = {"x", "b", "h", "g", "f", "e", "d", "y", "z", "o0", "o1", "o2", "o3", "o4"};
-  static constexpr int kCount = 8 + int(kOutputs), kY = 7, kZ = 8;
+  static constexpr int kCount = int(kPointers), kY = 7, kZ = 8;
   std::vector<uint8_t> data[kCount];
   Buffers(const Kernel &kernel, unsigned seed) {
     std::mt19937 random(seed ^ 0x5eed);
@@ -99,7 +99,7 @@ absl::StatusOr<std::vector<emulator::Argument>> argumentsOf(const Kernel &k, con
   std::vector<emulator::Argument> given;
   std::vector<const runtime::HostDescriptor *> descriptors(Buffers::kCount);
   llvm::SmallVector<bool> isDescriptor(Buffers::kCount, false);
-  for (int i = 0; i < Buffers::kCount; ++i) given.push_back({i, 0});
+  for (int i = 0; i < Buffers::kCount; ++i) given.push_back({i, k.starts[unsigned(i)]});
   int tensor = Buffers::kCount;
   for (auto &p : k.more) {
     bool isScalar = p.kind == Kernel::Parameter::Scalar;
@@ -137,7 +137,7 @@ Outcome reference(const Kernel &k, unsigned seed, Results &out) {
   buffers.each([&](const std::string &name, std::vector<uint8_t> &bytes) {
     memory.push_back({name, bytes.data(), bytes.size()});
   });
-  for (int i = 0; i < Buffers::kCount; ++i) args.push_back({i, 0});
+  for (int i = 0; i < Buffers::kCount; ++i) args.push_back({i, k.starts[unsigned(i)]});
   int tensor = Buffers::kCount;
   for (auto &p : k.more) switch (p.kind) {
     case Kernel::Parameter::Scalar: args.push_back({-1, p.value}); break;

@@ -173,6 +173,69 @@ void Generator::pipelinedDots() {
   store(values_.back());
 }
 
+Value Generator::ofRows(const Value &v, const char *op, int64_t bound) {
+  Value r{"", {v.shape[0]}, v.type, bound, {}};
+  std::string e = kTypeNames[v.type];
+  return make(r, v.type, bound,
+              cat("\"tt.reduce\"(", v.name, ") <{axis = 1 : i32}> ({\n    ^bb0(%a: ", e, ", %b: ", e,
+                  "):\n      %s = ", op, " %a, %b : ", e, "\n      tt.reduce.return %s : ", e, "\n    }) : (",
+                  typeOf(v), ") -> ", typeOf(r)));
+}
+
+void Generator::attention() {
+  kernel_.numStages = 1 + int(upTo(4));
+  Type t = pick({F16, F16, BF16, E4M3});
+  unsigned m = 16u << upTo(4), n = 32u << upTo(2), depth = 32u << upTo(2), rounds = 1 + upTo(4);
+  bool isCausal = coin();
+  Value score{"", {m, n}, F32, 0, {}}, row{"", {m}, F32, 0, {}};
+  auto choose = [&](const Value &c, const Value &a, const Value &b) {
+    return make(a, F32, std::max(a.bound, b.bound),
+                cat("arith.select ", c.name, ", ", a.name, ", ", b.name, " : ", typeOf(c), ", ", typeOf(a)));
+  };
+  Value q = load({m, depth}, t, true), none = constant(score, F32, 0), hidden = constant(score, F32, -500),
+        one = constant(row, F32, 1), half = make(row, F32, 1, "arith.constant dense<0.5> : " + typeOf(row)),
+        sums = constant({"", {m, depth}, F32, 0, {}}, F32, 0), weights = constant(row, F32, 0),
+        largest = constant(row, F32, -1000);
+  std::string lo = scalar(0), hi = scalar(rounds), step = scalar(1), ts = typeOf(sums), tr = typeOf(row), r = fresh(),
+              i = r.substr(2),
+              body = inside([&] {
+                counter_ = "%i" + i;
+                Value s = multiply(q, operand(t, depth, n, false), none, "tf32");
+                if (isCausal) {
+                  Value first = splat(emit(cat("arith.muli ", counter_, ", ", scalar(n / 2), " : i32")), score, I32),
+                        column = arithmetic("arith.addi", range(score, 1), first), c = score;
+                  c = make(c, I1, 1,
+                           cat("arith.cmpi sge, ", range(score, 0).name, ", ", column.name, " : ", typeOf(column)));
+                  s = choose(c, s, hidden);
+                }
+                Value before = named(largest, "%m" + i),
+                      now = arithmetic("arith.maxnumf", before, ofRows(s, "arith.maxnumf", 1000), 1000);
+                auto equal = [&](const Value &a, const Value &b) {
+                  return make(a, I1, 1, cat("arith.cmpf oeq, ", a.name, ", ", b.name, " : ", typeOf(a)));
+                };
+                Value scale = choose(equal(before, now), one, half),
+                      p = choose(equal(s, spread(now, s.shape, 0)), constant(score, F32, 1), none),
+                      w = arithmetic("arith.mulf", named(weights, "%w" + i), scale),
+                      scaled = arithmetic("arith.mulf", named(sums, "%a" + i), spread(scale, sums.shape, 0));
+                w = arithmetic("arith.addf", w, ofRows(p, "arith.addf", n));
+                Value next = multiply(cast(p, t), operand(t, n, depth, false), scaled, "tf32");
+                text_ += cat("      scf.yield ", next.name, ", ", w.name, ", ", now.name, " : ", ts, ", ", tr, ", ", tr,
+                             "\n");
+              });
+  counter_.clear();
+  text_ += cat("    ", r, ":3 = scf.for %i", i, " = ", lo, " to ", hi, " step ", step, " iter_args(%a", i, " = ",
+               sums.name, ", %w", i, " = ", weights.name, ", %m", i, " = ", largest.name, ") -> (", ts, ", ", tr, ", ",
+               tr, ") : i32 {\n", body, "    }\n");
+  // Halved at most once in an iteration: whole numbers again.
+  auto whole = [&](Value v, int64_t bound) {
+    constexpr int kScale = 16;
+    return arithmetic("arith.mulf", v, constant(v, F32, kScale), bound * kScale);
+  };
+  put(whole(named(weights, r + "#1"), int64_t(n) * rounds));
+  put(whole(named(sums, r + "#0"), int64_t(n) * (kSmall + 1) * rounds));
+  store(values_.back());
+}
+
 void Generator::batchedDot() {
   Kind kind = dotKind();
   if (isNarrow(kind.operand)) kind.operand = F16;

@@ -7,6 +7,7 @@ Kernel Generator::run() {
   kernel_.programs = upTo(3) ? 1 : int(2 + upTo(2));
   kernel_.numWarps = 1 << upTo(4);
   kernel_.numStages = 1 + int(upTo(4));
+  if (extended_) chooseViews();
   pid_ = emit("tt.get_program_id x : i32");
   if (ttgir_) {
     Shape s{1u << (2 + upTo(5)), 1u << (2 + upTo(5))};
@@ -19,6 +20,7 @@ Kernel Generator::run() {
   } else {
     put(load(randomShape(), pick({I32, I32, I8, F16, BF16, F32})));
     if (upTo(3) == 0) coin() ? dot() : pipelinedDots();
+    if (extended_ && upTo(8) == 0) attention();
     for (unsigned k = 0, steps = 3 + upTo(9); k < steps; ++k) step();
   }
   store(values_.back());
@@ -64,9 +66,30 @@ std::string Generator::header() const {
                      " : i32, ttg.target = \"", target_->tritonTarget.str(),
                      "\", \"ttg.threads-per-warp\" = ", target_->warpSize, " : i32}");
   std::string s = "module" + attributes + " {\n" + functions_ + "  tt.func public @k(";
-  for (auto [k, p] : llvm::enumerate(kParameters))
-    s += cat(k ? ", " : "", p.name, ": !tt.ptr<", kTypeNames[p.type], "> {tt.divisibility = 16 : i32}");
+  for (auto [k, p] : llvm::enumerate(kParameters)) {
+    const char *aligned = kernel_.starts[k] % 16 ? "" : "tt.divisibility = 16 : i32";
+    const char *range = !hasRanges_ ? "" : *aligned ? ", tt.pointer_range = 32 : i32" : "tt.pointer_range = 32 : i32";
+    s += cat(k ? ", " : "", p.name, isView(unsigned(k)) ? "v" : "", ": !tt.ptr<", kTypeNames[p.type], "> {", aligned,
+             range, "}");
+  }
   return s + parameters_ + ") {\n";
+}
+
+void Generator::chooseViews() {
+  hasRanges_ = upTo(4);
+  constexpr unsigned kInBuffers = 9; // of inputs, y and z
+  for (unsigned k = 0; k < kInBuffers; ++k) {
+    if (upTo(3) == 0) continue;
+    auto &p = kParameters[k];
+    unsigned width = kTypeBits[p.type] / 8, bytes = k < 7 ? kInputs * width : k == 7 ? kOutputBytes : kAtomicBytes;
+    uint64_t &start = kernel_.starts[k];
+    start = uint64_t(upTo(bytes / width)) * width;
+    if (coin()) start = start / 16 * 16;
+    if (!start) continue;
+    Type t = coin() ? I32 : I64;
+    text_ += cat("    ", p.name, " = tt.addptr ", p.name, "v, ", number(-int64_t(start / width), t), " : !tt.ptr<",
+                 kTypeNames[p.type], ">, ", kTypeNames[t], "\n");
+  }
 }
 
 Value Generator::any() { return values_[values_.size() - 1 - std::min<size_t>(upTo(4), values_.size() - 1)]; }

@@ -36,9 +36,9 @@ struct Parameter {
   const char *name;
   Type type;
 };
-constexpr Parameter kParameters[] = {{"%px", I32},  {"%pb", I8},   {"%ph", F16},  {"%pg", BF16}, {"%pf", F32},
-                                     {"%pe", E4M3}, {"%pd", E5M2}, {"%py", I32},  {"%pz", I32},  {"%po0", I32},
-                                     {"%po1", I32}, {"%po2", I32}, {"%po3", I32}, {"%po4", I32}};
+constexpr Parameter kParameters[kPointers] = {{"%px", I32},  {"%pb", I8},   {"%ph", F16},  {"%pg", BF16}, {"%pf", F32},
+                                              {"%pe", E4M3}, {"%pd", E5M2}, {"%py", I32},  {"%pz", I32},  {"%po0", I32},
+                                              {"%po1", I32}, {"%po2", I32}, {"%po3", I32}, {"%po4", I32}};
 inline const char *inputOf(Type t) { // of a type that there is an input of
   for (auto &p : kParameters)
     if (p.type == t) return p.name;
@@ -76,7 +76,7 @@ class Generator {
 public:
   Generator(unsigned seed, Level level, const ir::TargetInfo *target)
       : random_(seed * 2 + (level == Level::Ttgir)), ttgir_(level == Level::Ttgir),
-        described_(level == Level::Descriptors), target_(target) {}
+        described_(level == Level::Descriptors), target_(target), extended_(std::mt19937(seed)() % 3 == 0) {}
   Kernel run();
 
 private:
@@ -91,6 +91,9 @@ private:
   static std::string like(const Value &v, const char *element);
   Value make(Value shapeOf, Type t, int64_t bound, const std::string &s);
   Value constant(const Value &shapeOf, Type t, int64_t c);
+  /// Makes arguments views: the kernel computes the pointers to their buffers' beginnings from them.
+  void chooseViews();
+  bool isView(unsigned parameter) const { return kernel_.starts[parameter]; }
   std::string header() const;
   void put(Value v) { values_.push_back(std::move(v)); }
   Value any();
@@ -119,7 +122,7 @@ private:
   Value shuffledIndex(const Value &shapeOf);
   Value mask(const Value &shapeOf);
   /// Pointers base + offset (a scalar, in elements) + index.
-  std::string pointers(const std::string &base, Type t, const std::string &offset, const Value &i);
+  std::string pointers(const std::string &base, Type t, const std::string &offset, Value i);
   std::string perProgram(unsigned elements);
   Value load(const Shape &s, Type t, bool plain = false);
   void store(Value v);
@@ -268,6 +271,10 @@ private:
   void dotLoop();
   /// A loop of one or two dots whose operands advance in memory, loaded some stages ahead.
   void pipelinedDots();
+  /// A loop with two dots and sums that are scaled down where a row's largest score grows.
+  void attention();
+  /// The reduction of each row.
+  Value ofRows(const Value &v, const char *op, int64_t bound);
   void ttgirDot();
 
   // ---- blocks beyond the registers (large_steps.cpp) ----
@@ -287,7 +294,9 @@ private:
   Kernel kernel_;
   std::string text_, pid_, functions_, parameters_;
   std::vector<Value> values_;
-  std::string counter_; // of the loop around
+  std::string counter_;    // of the loop around
+  bool extended_ = false;  // views, attention, compare and swap; other kernels are what they were before these
+  bool hasRanges_ = false; // arguments are said to point into less than 2 GiB
   unsigned next_ = 0, output_ = 0, outputsUsed_[kOutputs] = {}, atomicUsed_ = 0, depth_ = 0;
 };
 

@@ -72,9 +72,15 @@ Value Generator::mask(const Value &shapeOf) {
               cat("arith.cmpi ", pick({"slt", "ult", "sge", "ne"}), ", ", i.name, ", ", n.name, " : ", typeOf(i)));
 }
 
-std::string Generator::pointers(const std::string &base, Type t, const std::string &offset, const Value &i) {
-  std::string p =
-      offset.empty() ? base : emit(cat("tt.addptr ", base, ", ", offset, " : !tt.ptr<", kTypeNames[t], ">, i32"));
+std::string Generator::pointers(const std::string &base, Type t, const std::string &offset, Value i) {
+  std::string p = moved(base, t, offset);
+  if (extended_ && upTo(6) == 0) { // from farther on back
+    int64_t back = upTo(coin() ? 64 : 8192);
+    p = moved(p, t, scalar(back));
+    i = arithmetic("arith.subi", i, coin() ? constant(i, I32, back) : splat(number(back, I32), i, I32));
+  }
+  if (extended_ && upTo(8) == 0)
+    i = make(i, I64, i.bound, cat("arith.extsi ", i.name, " : ", typeOf(i), " to ", like(i, "i64")));
   std::string pt = like(i, (std::string("!tt.ptr<") + kTypeNames[t] + ">").c_str());
   std::string s = emit(cat("tt.splat ", p, " : !tt.ptr<", kTypeNames[t], "> -> ", pt));
   return emit(cat("tt.addptr ", s, ", ", i.name, " : ", pt, ", ", typeOf(i)));
@@ -161,6 +167,12 @@ Value Generator::atomic(Value v) {
                        masked ? ", " + m : "", " : (", pt, ", ", typeOf(v), masked ? ", " + like(v, "i1") : "", ") -> ",
                        typeOf(v)));
   atomicUsed_ += (all + 15) / 16 * 16;
+  if (extended_ && unique && !masked && (t == I32 || t == I64) && upTo(4) == 0) {
+    Value is = coin() ? v : constant(v, t, 0), becomes = constant(v, t, 77);
+    put(make(v, t, -1,
+             cat("tt.atomic_cas acq_rel, gpu, ", p, ", ", is.name, ", ", becomes.name, " : (", pt, ", ", typeOf(v),
+                 ", ", typeOf(v), ") -> ", typeOf(v))));
+  }
   // Memory starts as zeros, so the old value of a place that nobody else updates is zero where the mask is set.
   if (unique && !isFloat(t) && !masked) return arithmetic("arith.addi", v, old);
   return v;

@@ -181,6 +181,7 @@ bool SignAnalysis::prove(Value v, Goals &goals, unsigned &budget) const {
     return true;
   }
   if (auto value = carriedByResult(v)) return prove(value->init, goals, budget) && prove(value->yielded, goals, budget);
+  if (exact_.contains(v)) return prove(UnaryOp(op).value(), goals, budget);
   return mayHaveRule(op, v) && proveByOperands(op, goals, budget);
 }
 

@@ -70,6 +70,9 @@ class SignAnalysis {
 public:
   /// Collects what the module's functions assume (llvm.intr.assume in entry blocks, which every run executes).
   SignAnalysis(ir::Module &, Overflow);
+  /// This result of arith.trunci counts as the number that was truncated: only elements whose number fits matter.
+  /// Before the first query.
+  void trustTruncation(ir::Value v) { exact_.insert(v); }
   /// True: no element of the integer (or tensor of integers) is negative. False: not known.
   bool nonNegative(ir::Value) const;
 
@@ -80,7 +83,7 @@ private:
   bool proveByOperands(ir::Operation *, Goals &, unsigned &budget) const;
 
   Overflow overflow_;
-  llvm::DenseSet<ir::Value> assumed_;
+  llvm::DenseSet<ir::Value> assumed_, exact_;
   mutable llvm::DenseSet<ir::Value> proved_, failed_;
 };
 

@@ -133,4 +133,6 @@ Value smallBuffer(Value pointer) {
   return hasSmallRange(cast ? cast.src() : base) ? base : Value();
 }
 
+bool hasNonNegativeOffset(Value pointer) { return bool(pointer.definingOp()->attr(kNonNegativeOffsetAttr)); }
+
 } // namespace tessera::transforms

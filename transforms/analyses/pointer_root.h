@@ -51,12 +51,19 @@ private:
   Accesses reads_, writes_;
 };
 
-/// Whether the caller promises that this argument of a function points at less than 2 GiB, none of which lies before it
-/// (`tt.pointer_range = 32`, which Triton's launcher states on AMD of tensors of that size).
+/// Whether the caller promises that this argument of a function points into a buffer of less than 2 GiB
+/// (`tt.pointer_range = 32`). Triton's launcher states that on AMD of tensors whose storage is so small; a tensor may
+/// be a view that begins anywhere in it, so what is accessed may lie before the pointer.
 bool hasSmallRange(ir::Value argument);
 
 /// The scalar pointer to a small buffer (the argument, or a cast of it) where this is that pointer plus one offset of
-/// 32 bits: accesses then lie at the offset, in elements and modulo 2^32, wherever there is an access at all.
+/// 32 bits: accesses then lie at the offset, in elements and modulo 2^32, wherever there is an access at all. Read as
+/// signed, its bytes modulo 2^32 are how far the access is from the pointer.
 ir::Value smallBuffer(ir::Value pointer);
+
+/// On the tt.addptr of such a pointer: its offset was proved to be not negative, wherever there is an access.
+inline constexpr llvm::StringLiteral kNonNegativeOffsetAttr = "tessera.non_negative";
+/// @pre smallBuffer(pointer)
+bool hasNonNegativeOffset(ir::Value pointer);
 
 } // namespace tessera::transforms

@@ -1,8 +1,8 @@
 // Pass tritonamdgpu-canonicalize-pointers.
 // Pointers into small buffers become the buffer and an offset of 32 bits. Where the caller promises that a kernel's
-// argument points at less than 2 GiB (`tt.pointer_range = 32`), whatever is accessed through it lies at an offset
-// from 0 to 2^31 bytes, so arithmetic modulo 2^32 suffices, however the program itself computes the address: half the
-// registers and half the additions of 64-bit pointers, and addresses of the form that buffer instructions and
+// argument points into less than 2 GiB (`tt.pointer_range = 32`), whatever is accessed through it lies less than 2^31
+// bytes before it or after it, so arithmetic modulo 2^32 suffices, however the program itself computes the address: half
+// the registers and half the additions of 64-bit pointers, and addresses of the form that buffer instructions and
 // scalar-base addressing take.
 //
 //   %a = tt.splat %p                                       (%p: argument with tt.pointer_range = 32)
@@ -14,8 +14,14 @@
 // Loops and branches carry the offsets. By its form alone, an access in the new form has an offset that is a number of
 // elements modulo 2^32 (smallBuffer in analyses/pointer_root.h), which is how it is lowered.
 //
+// Those instructions take the offset as unsigned. That is right for offsets that are not negative, which is proved here
+// (the attribute tessera.non_negative of the tt.addptr): here alone offsets are to be seen before their truncation, and
+// what is accessed is not beyond 2^31 even if its truncated offset is. For all others the lowering moves base and
+// offset by 2^31 bytes. (Triton 3.6 proves nothing there by default: its buffer accesses at negative offsets read zero
+// and store nothing.)
+//
 // Steps: findRoots determines which argument each pointer is computed from; rewriteRegion gives each pointer with such
-// a root an offset, and each access an address made of the two.
+// a root an offset, and each access an address made of the two; markSigns says which offsets are not negative.
 //
 // Limits: pointers that while loops or branches between blocks carry, that come from memory, from several arguments
 // or from a pointer cast to elements of another size stay as they are.
@@ -25,6 +31,7 @@
 #include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "transforms/analyses/integer_facts.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/cleanup/erase_dead_operations.h"
 #include "transforms/passes.h"
@@ -46,7 +53,7 @@ bool keepsAddresses(Operation *op) {
 
 class SmallBuffers {
 public:
-  explicit SmallBuffers(Operation *function) : function_(function) {}
+  SmallBuffers(Module &m, Operation *function) : module_(m), function_(function) {}
 
   bool run() {
     Block *entry = function_->region(0).front();
@@ -60,6 +67,7 @@ public:
     if (!anySmall) return false;
     findRoots();
     rewriteRegion(function_->region(0));
+    markSigns();
     return changed_;
   }
 
@@ -163,8 +171,8 @@ private:
     if (auto wide = offset.definedBy<arith::ExtsiOp>(); wide && wide.in().type().scalar().isInteger(32))
       return wide.in();
     Type to = offset.type().withScalar(b.context().i32());
-    return bits > 32 ? arith::TrunciOp::create(b, loc, to, offset)->result()
-                     : arith::ExtsiOp::create(b, loc, to, offset)->result();
+    if (bits < 32) return arith::ExtsiOp::create(b, loc, to, offset)->result();
+    return truncations_.emplace_back(arith::TrunciOp::create(b, loc, to, offset)->result());
   }
   /// The offset of a pointer with a root; zero is made where it is needed.
   Value offsetOf(Builder &b, Location loc, Value pointer) {
@@ -286,7 +294,25 @@ private:
     for (unsigned i : indices) yield->setOperand(i, offsetOf(b, yield->loc(), yield->operand(i)));
   }
 
+  // ---- signs -------------------------------------------------------------------------------------------------------
+
+  /// Marks addresses whose offsets are not negative where there is an access.
+  void markSigns() {
+    SignAnalysis signs(module_, Overflow::Assumed);
+    for (Value v : truncations_) signs.trustTruncation(v);
+    function_->walk([&](Operation *op) {
+      auto access = op->dyn<GlobalAccessOp>();
+      if (!access || !isPointer(access.ptr()) || !smallBuffer(access.ptr())) return;
+      auto sum = access.ptr().definedBy<tt::AddptrOp>();
+      if (hasNonNegativeOffset(access.ptr()) || !signs.nonNegative(sum.offset())) return;
+      sum->setAttr(kNonNegativeOffsetAttr, UnitAttr::get(function_->context()));
+      changed_ = true;
+    });
+  }
+
+  Module &module_;
   Operation *function_;
+  llvm::SmallVector<Value, 16> truncations_; // of offsets, made here
   llvm::DenseMap<Value, Value> roots_, offsets_;
   llvm::DenseMap<std::pair<Value, Type>, Value> casts_;
   bool rootsChanged_ = false; // by the current walk of findRoots
@@ -298,7 +324,7 @@ private:
 absl::StatusOr<bool> canonicalizePointers(Module &m, PassContext &) {
   bool changed = false;
   for (auto &op : *m.body())
-    if (op.is<tt::FuncOp>() && !op.region(0).empty()) changed |= SmallBuffers(&op).run();
+    if (op.is<tt::FuncOp>() && !op.region(0).empty()) changed |= SmallBuffers(m, &op).run();
   if (changed) eraseDeadOperations(m);
   return changed;
 }

@@ -78,6 +78,47 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // Offsets that are not negative are marked, whatever is truncated of them; of others nothing is known: what is
+  // accessed may lie before the pointer.
+  // CHECK-LABEL: @signs
+  // CHECK: %[[A:.*]] = tt.addptr %{{.*}}, %{{.*}} {tessera.non_negative} :
+  // CHECK: tt.load %[[A]]
+  // CHECK: %[[W:.*]] = arith.trunci
+  // CHECK: %[[B:.*]] = tt.addptr %{{.*}}, %[[W]] {tessera.non_negative} :
+  // CHECK: tt.load %[[B]]
+  // CHECK: %[[C:.*]] = tt.addptr %{{[^{]*}} : tensor
+  // CHECK: tt.load %[[C]]
+  // CHECK: %[[D:.*]] = tt.addptr %{{[^{]*}} : tensor
+  // CHECK: tt.load %[[D]]
+  tt.func public @signs(%p: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %n: i32, %o: !tt.ptr<f32>) {
+    %c1024 = arith.constant 1024 : i32
+    %back = arith.constant dense<-16> : tensor<256xi32, #a>
+    %pid = tt.get_program_id x : i32
+    %first = arith.muli %pid, %c1024 : i32
+    %range = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32, #a>
+    %s = tt.splat %first : i32 -> tensor<256xi32, #a>
+    %i = arith.addi %s, %range : tensor<256xi32, #a>
+    %base = tt.splat %p : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>, #a>
+    %0 = tt.addptr %base, %i : tensor<256x!tt.ptr<f32>, #a>, tensor<256xi32, #a>
+    %1 = tt.load %0 : tensor<256x!tt.ptr<f32>, #a>
+    %wide = arith.extui %i : tensor<256xi32, #a> to tensor<256xi64, #a>
+    %square = arith.muli %wide, %wide : tensor<256xi64, #a>
+    %2 = tt.addptr %base, %square : tensor<256x!tt.ptr<f32>, #a>, tensor<256xi64, #a>
+    %3 = tt.load %2 : tensor<256x!tt.ptr<f32>, #a>
+    %4 = tt.addptr %0, %back : tensor<256x!tt.ptr<f32>, #a>, tensor<256xi32, #a>
+    %5 = tt.load %4 : tensor<256x!tt.ptr<f32>, #a>
+    %stride = tt.splat %n : i32 -> tensor<256xi32, #a>
+    %rows = arith.muli %range, %stride : tensor<256xi32, #a>
+    %6 = tt.addptr %base, %rows : tensor<256x!tt.ptr<f32>, #a>, tensor<256xi32, #a>
+    %7 = tt.load %6 : tensor<256x!tt.ptr<f32>, #a>
+    %8 = arith.addf %1, %3 : tensor<256xf32, #a>
+    %9 = arith.addf %5, %7 : tensor<256xf32, #a>
+    %10 = arith.addf %8, %9 : tensor<256xf32, #a>
+    %out = tt.splat %o : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>, #a>
+    tt.store %out, %10 : tensor<256x!tt.ptr<f32>, #a>
+    tt.return
+  }
+
   // Without the promise, of two buffers, with elements of another size, or out of memory: as it was.
   // CHECK-LABEL: @others
   // CHECK-NOT: arith.trunci

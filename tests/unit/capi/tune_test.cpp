@@ -81,6 +81,38 @@ TEST_P(TuneOnEmulator, FaultsAreReasons) {
   EXPECT_EQ(tessera_tuning_best(t.result), 1u);
 }
 
+/// A pointer into the middle of its buffer: what lies before it is copied, too.
+TEST_P(TuneOnEmulator, KernelsMayReadBeforeAnOffset) {
+  constexpr const char *kBackwards = R"(
+tt.func public @axpy(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %o: !tt.ptr<f32>, %a: f32, %n: i32) {
+  %i = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %back = arith.constant dense<-128> : tensor<128xi32>
+  %j = arith.addi %i, %back : tensor<128xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+  %xp = tt.addptr %xs, %j : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+  %v = tt.load %xp : tensor<128x!tt.ptr<f32>>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+  %c128 = arith.constant 128 : i32
+  %pid = tt.get_program_id x : i32
+  %first = arith.muli %pid, %c128 : i32
+  %fs = tt.splat %first : i32 -> tensor<128xi32>
+  %k = arith.addi %fs, %i : tensor<128xi32>
+  %op = tt.addptr %os, %k : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+  tt.store %op, %v : tensor<128x!tt.ptr<f32>>
+  tt.return
+}
+)";
+  Tuning t(GetParam(), kBackwards);
+  ASSERT_EQ(t.s.prepare(), TESSERA_OK) << t.s.diagnostics.texts;
+  t.add(4);
+  t.s.arguments[0].offset = 4 * 128;
+  ASSERT_EQ(t.tune(), TESSERA_OK) << t.s.diagnostics.texts;
+  EXPECT_EQ(t.at(0).outcome, TESSERA_MEASURED) << t.at(0).reason;
+  t.s.arguments[0].offset = 4 * 127;
+  ASSERT_EQ(t.tune(), TESSERA_OK) << t.s.diagnostics.texts;
+  EXPECT_EQ(t.at(0).outcome, TESSERA_RUN_FAILED);
+}
+
 TEST_P(TuneOnEmulator, WhatCannotBeAskedIsRefused) {
   Tuning t(GetParam());
   ASSERT_EQ(t.s.prepare(), TESSERA_OK) << t.s.diagnostics.texts;

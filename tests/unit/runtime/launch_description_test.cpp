@@ -203,6 +203,10 @@ l.json:1:21: args[0].hi: is missing)"},
      R"(l.json:1:67: args[0].scale: must be a number, not a string)"},
     {"TransposedNumber", R"({"grid":[1],"args":[{"name":"x","dtype":"f32","shape":[4],"transposed":1}]})",
      R"(l.json:1:72: args[0].transposed: must be true or false, not a number)"},
+    {"OffsetBehind", R"({"grid":[1],"args":[{"name":"x","dtype":"f32","shape":[4],"offset":5}]})",
+     R"(l.json:1:68: args[0].offset: must be between 0 and 4, not 5)"},
+    {"OffsetOfDescriptor", R"({"grid":[1],"args":[{"name":"x","dtype":"f16","shape":[8,8],"offset":8,"block_shape":[8,8]}]})",
+     R"(l.json:1:70: args[0].offset: excludes "block_shape": a descriptor describes its tensor)"},
     {"UnknownArgKey", R"({"grid":[1],"args":[{"name":"x","dtype":"f32","shapes":[4]}]})",
      R"(l.json:1:21: args[0].shape: is missing
 l.json:1:56: args[0].shapes: unknown key; did you mean "shape"?)"},
@@ -328,7 +332,7 @@ TEST(LaunchDescription, ReadsEveryPart) {
       {"name": "a", "dtype": "f16", "shape": [2, 3], "scale": 0.5},
       {"name": "b", "dtype": "i8", "shape": [], "fill": "randint", "lo": -3, "hi": 4},
       {"name": "c", "dtype": "bf16", "shape": [0, 7], "fill": "poison"},
-      {"name": "d", "dtype": "f32", "shape": [2, 2], "file": "d.npy", "transposed": true},
+      {"name": "d", "dtype": "f32", "shape": [2, 2], "file": "d.npy", "transposed": true, "offset": 3},
       {"name": "n", "scalar": 18446744073709551615, "type": "i64"},
       {"name": "e", "scalar": "-inf", "type": "f32"},
       {"name": "f", "scalar": true, "type": "i1"}],
@@ -348,6 +352,7 @@ TEST(LaunchDescription, ReadsEveryPart) {
   EXPECT_EQ(d->args[1].elements(), 1);
   EXPECT_EQ(d->args[2].bytes(), 0);
   EXPECT_TRUE(d->args[3].transposed);
+  EXPECT_EQ(d->args[3].offsetBytes(), 12);
   EXPECT_EQ(scalarBits(d->args[4]).bits, ~uint64_t(0));
   EXPECT_EQ(scalarBits(d->args[5]).bits, 0xFF800000u);
   EXPECT_EQ(scalarBits(d->args[5]).bytes, 4u);

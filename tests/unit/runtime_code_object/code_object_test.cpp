@@ -75,6 +75,52 @@ TEST(CodeObject, OtherFilesAreErrors) {
   EXPECT_THAT(errorOf(other), HasSubstr("target that is not known"));
 }
 
+TEST(CodeObject, ImpossibleSizesAreErrors) {
+  auto errorOf = [](const testing::AssembledOptions &o) {
+    auto hsaco = testing::assembleObject("gfx942", kBody, o);
+    return std::string((hsaco.ok() ? readCodeObject(*hsaco).status() : hsaco.status()).message());
+  };
+  EXPECT_EQ(errorOf({.scratchBytes = 1 << 20}), "");
+  EXPECT_THAT(errorOf({.scratchBytes = 1 << 30}),
+              HasSubstr("with 1073741824 bytes of scratch for each work-item: 'k'"));
+}
+
+/// LLVM's document of metadata cannot compare such keys.
+TEST(CodeObject, MetadataWithMapsAsKeysIsAnError) {
+  const std::string metadata =
+      "\n.amdgpu_metadata\n---\namdhsa.kernels:\n  - .args: []\n    .name: k\n    .symbol: k.kd\n"
+      "    .kernarg_segment_align: 8\n    .kernarg_segment_size: 8\n"
+      "    .group_segment_fixed_size: 0\n    .private_segment_fixed_size: 0\n"
+      "    .max_flat_workgroup_size: 256\n    .wavefront_size: 64\n    .sgpr_count: 64\n"
+      "    .vgpr_count: 64\namdhsa.version: [1, 2]\n...\n.end_amdgpu_metadata\n.text\n";
+  auto hsaco = testing::assembleObject("gfx942", kBody + metadata);
+  ASSERT_TRUE(hsaco.ok()) << hsaco.status();
+  auto object = readCodeObject(*hsaco);
+  ASSERT_TRUE(object.ok()) << object.status();
+  EXPECT_EQ(object->kernels[0].maxWorkItems, 256u);
+  std::string damaged = *hsaco;
+  size_t at = damaged.find("\xa5.name");
+  ASSERT_NE(at, std::string::npos);
+  damaged.replace(at, 6, "\x81\x01\x02\x80\x03\x04"); // {1: 2}: {}, 3: 4
+  EXPECT_THAT(std::string(readCodeObject(damaged).status().message()), HasSubstr("has damaged metadata"));
+}
+
+/// A literal after an instruction that has no room for one, and one after the end: LLVM's disassembler crashes there.
+TEST(CodeObject, LiteralsWithoutRoomAreData) {
+  for (const char *target : {"gfx942", "gfx1100", "gfx1201"}) {
+    std::string body = std::string("s_endpgm\n") + (target[3] == '9' ? ".long 0xd1d30000\n.long 0x000000ff\n" : "") +
+                       ".long 0x7e0002ff";
+    auto hsaco = testing::assembleObject(target, body);
+    ASSERT_TRUE(hsaco.ok()) << hsaco.status();
+    auto object = readCodeObject(*hsaco);
+    ASSERT_TRUE(object.ok()) << object.status();
+    auto program = code_object::decode(*object, object->kernels[0]);
+    ASSERT_TRUE(program.ok()) << program.status();
+    EXPECT_EQ(program->instructions[0].text, "s_endpgm");
+    EXPECT_EQ(program->instructions.back().text, ".long 0x7e0002ff");
+  }
+}
+
 /// Reads, decodes and executes; whatever comes of it.
 void tryToRun(const std::string &bytes) {
   auto object = readCodeObject(bytes);

@@ -43,6 +43,18 @@ TEST(Loads, MaskedOffLanesTouchNoMemory) {
   EXPECT_EQ(r[6], 0);
 }
 
+TEST(Faults, NoOtherBufferIsWhereAWrongExtensionLeads) {
+  // An index of 32 bits that is extended the wrong way is 2^32 elements off.
+  std::vector<float> x(5), y(5);
+  Evaluation e(R"(module { tt.func public @k(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
+    %far = arith.constant 4294967296 : i64
+    %a = tt.addptr %p, %far : !tt.ptr<f32>, i64
+    %v = tt.load %a : !tt.ptr<f32>
+    tt.store %q, %v : !tt.ptr<f32>
+    tt.return } })");
+  e.buffer(x).buffer(y).fails("of buffer 'arg0', which has 20 bytes: out of bounds");
+}
+
 TEST(Faults, OutOfBounds) {
   std::vector<float> x(5);
   std::string text = R"(#l = loc("kernel.py":12:8)
