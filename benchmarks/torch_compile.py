@@ -1,147 +1,396 @@
 #!/usr/bin/env python3
-"""torch.compile with the plug-in of tessera-gpu and without: time to compile, time of a training step, and results.
+"""torch.compile with the plug-in of tessera-gpu and without: eight models, training step and inference.
 
-    benchmarks/torch_compile.py [--steps 30] [--model NAME]...
+    benchmarks/torch_compile.py [--models gpt2,llama] [--passes training,inference] [--modes default,max-autotune]
+                                [--jobs 1] [--time-limit 180] [--total-limit SECONDS]
 
-Each model is compiled twice in fresh processes with empty caches, TESSERA_TRITON=0 and 1; a table goes to stdout. Needs
-a GPU, PyTorch, and tessera-gpu installed.
+Each row of the table: two fresh processes with empty caches, TESSERA_TRITON=0 and 1, compile the same model side by
+side; then both are timed in turn, alone on the GPU. "First step" is the wall time of the first call; "kernels" the sum
+of the times that Triton took for each kernel, in the process itself (with --threads 1). Errors are relative, in the
+Frobenius norm, against the same model in float32 without compilation: of the gradients of a training step, of the
+output of an inference. Results are the same if ours is at most 1.25 times the larger of the error without compilation,
+in bfloat16, and of the error with Triton. Needs a GPU, PyTorch, and tessera-gpu installed. A model that fails is a row
+with the reason. `--dry-run`: on the CPU, without compiling; checks the models and this script.
 """
 
 import argparse
 import json
+import math
 import os
+import queue
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
+MODEL_NAMES = ["gpt2", "llama", "unet", "resnet50", "flex", "moe", "vit", "bert"]
+COMPILERS = {"Triton": "0", "Tessera": "1"}
 
-def attention(width, heads, gated):
+
+# ---- the process that measures one model with one compiler ----
+
+
+def relative(made, expected):
+    """Of lists of tensors, in the Frobenius norm over all of them."""
+    difference = sum(float((a.float() - b.float()).square().sum()) for a, b in zip(made, expected))
+    return math.sqrt(difference / max(sum(float(b.float().square().sum()) for b in expected), 1e-30))
+
+
+class Steps:
+    """One model, and what a step of it is."""
+
+    def __init__(self, name, is_training, is_dry):
+        import torch
+        from torch_models import MODELS
+
+        torch.manual_seed(0)
+        self.device, self.is_training = "cpu" if is_dry else "cuda", is_training
+        self.model, inputs, self.loss = MODELS[name]()
+        self.model = self.model.to(self.device).train(is_training)
+        if hasattr(self.model, "prepare"):
+            self.model.prepare(self.device)
+        self.inputs = [(x[:1] if is_dry else x).to(self.device) for x in inputs]
+        self.expected = self.results(self.evaluate)
+        if not is_training:
+            self.model.to(torch.bfloat16)
+            self.inputs = [x.to(torch.bfloat16) if x.is_floating_point() else x for x in self.inputs]
+        self.eager_error = relative(self.results(self.evaluate_in_bfloat16), self.expected)
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), 1e-4, fused=not is_dry)
+
+    def evaluate(self, *inputs):
+        """The output, or the loss of a training step."""
+        made = self.model(*inputs)
+        return self.loss(made, *inputs) if self.is_training else made
+
+    def evaluate_in_bfloat16(self, *inputs):
+        import torch
+
+        with torch.autocast(self.device, torch.bfloat16, enabled=self.is_training):
+            return self.evaluate(*inputs)
+
+    def results(self, function):
+        """The gradients that a call of the function leaves, or its output."""
+        import torch
+
+        if not self.is_training:
+            with torch.no_grad():
+                return [function(*self.inputs).clone()]
+        self.model.zero_grad(set_to_none=True)
+        function(*self.inputs).backward()
+        return [p.grad.clone() for p in self.model.parameters() if p.grad is not None]
+
+    def step(self, function):
+        import torch
+
+        torch.compiler.cudagraph_mark_step_begin()
+        if not self.is_training:
+            with torch.no_grad():
+                function(*self.inputs)
+            return
+        self.optimizer.zero_grad(set_to_none=True)
+        function(*self.inputs).backward()
+        self.optimizer.step()
+
+
+class KernelTimes:
+    """Listens to Triton: the time that its compilations take in this process."""
+
+    def __init__(self):
+        self.seconds, self.count, self.lock = 0.0, 0, threading.Lock()
+
+    def __call__(self, *, times, cache_hit, **_):
+        with self.lock:
+            self.seconds += 0.0 if cache_hit else times.total * 1e-6
+            self.count += not cache_hit
+
+    @staticmethod
+    def install():
+        made = KernelTimes()
+        try:
+            from triton import knobs
+
+            knobs.compilation.listener = made
+        except ImportError:
+            pass
+        return made
+
+
+def milliseconds(steps, function, seconds):
+    """Of one step: the mean over a window of about so many seconds."""
     import torch
-    from torch import nn
 
-    class Block(nn.Module):
-        def __init__(self):
-            super().__init__()
-            norm = nn.RMSNorm if gated else nn.LayerNorm
-            self.norm1, self.norm2 = norm(width), norm(width)
-            self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
-            self.up = nn.Linear(width, (8 if gated else 4) * width)
-            self.down = nn.Linear(4 * width, width)
+    wait = torch.cuda.synchronize if steps.device == "cuda" else lambda: None
 
-        def forward(self, x):
-            b, t, _ = x.shape
-            q, k, v = (
-                y.view(b, t, heads, width // heads).transpose(1, 2) for y in self.qkv(self.norm1(x)).chunk(3, -1)
-            )
-            y = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
-            x = x + self.out(y.transpose(1, 2).reshape(b, t, width))
-            h = self.up(self.norm2(x))
-            if gated:
-                gate, h = h.chunk(2, -1)
-                h = nn.functional.silu(gate) * h
-            else:
-                h = nn.functional.gelu(h)
-            return x + self.down(h)
+    def run(count):
+        wait()
+        start = time.perf_counter()
+        for _ in range(count):
+            steps.step(function)
+        wait()
+        return (time.perf_counter() - start) / count
 
-    blocks = nn.Sequential(*[Block() for _ in range(4)])
-    return blocks, torch.randn(8, 512, width, device="cuda")
+    return run(max(2, int(seconds / run(2)))) * 1e3
 
 
-def convolutions():
-    import torch
-    from torch import nn
-
-    def block(a, b, stride):
-        return nn.Sequential(nn.Conv2d(a, b, 3, stride, 1, bias=False), nn.BatchNorm2d(b), nn.ReLU())
-
-    layers = [block(3, 64, 2), block(64, 128, 2), block(128, 256, 2), block(256, 256, 1), nn.AdaptiveAvgPool2d(1)]
-    return nn.Sequential(*layers, nn.Flatten(), nn.Linear(256, 1000)), torch.randn(64, 3, 224, 224, device="cuda")
-
-
-MODELS = {
-    "gpt": lambda: attention(768, 12, gated=False),
-    "llama": lambda: attention(1024, 16, gated=True),
-    "convolutions": convolutions,
-}
-
-
-def measure(name, steps):
-    """Seconds of the first step, milliseconds of a later one, and the losses."""
-    import torch
-
-    torch.manual_seed(0)
-    model, x = MODELS[name]()
-    model = model.cuda()
-    optimizer = torch.optim.AdamW(model.parameters(), 1e-4)
-
-    @torch.compile
-    def loss_of(x):
-        with torch.autocast("cuda", torch.bfloat16):
-            return model(x).float().square().mean()
-
-    def step():
-        optimizer.zero_grad(set_to_none=True)
-        loss = loss_of(x)
-        loss.backward()
-        optimizer.step()
-        return loss
-
-    start = time.perf_counter()
-    losses = [step().item()]
-    first = time.perf_counter() - start
-    losses += [step().item() for _ in range(4)]
-    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    begin.record()
-    for _ in range(steps):
-        step()
-    end.record()
-    torch.cuda.synchronize()
+def compiled_kernels():
+    """How many kernels of this process's cache are Tessera's, how many there are, and the reasons of the others."""
+    from collections import Counter
     from pathlib import Path
 
     from tessera.triton.__main__ import read_cache
 
     made = read_cache(Path(os.environ["TRITON_CACHE_DIR"]))
-    ours = sum(r.by_tessera for r in made)
-    return {"first": first, "step": begin.elapsed_time(end) / steps, "losses": losses, "ours": ours, "all": len(made)}
+    reasons = Counter(r.reason for r in made if not r.by_tessera)
+    return {"ours": sum(r.by_tessera for r in made), "all": len(made), "reasons": reasons}
 
 
-def run(name, mode, steps, threads):
-    with tempfile.TemporaryDirectory() as folder:
+def measure(name, which, mode, is_dry):
+    """Prints a line of JSON once all is compiled; then a time for each line of input."""
+    import torch
+
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    steps = Steps(name, which == "training", is_dry)
+    times = KernelTimes.install()
+    options = {} if mode == "default" else {"mode": mode}
+    function = torch.compile(steps.evaluate_in_bfloat16, **({"backend": "eager"} if is_dry else options))
+    start = time.perf_counter()
+    error = relative(steps.results(function), steps.expected)
+    if not is_dry:
+        torch.cuda.synchronize()
+    first = time.perf_counter() - start
+    steps.expected = None
+    for _ in range(1 if is_dry else 5):  # max-autotune records CUDA graphs in these
+        steps.step(function)
+    about = {"first": first, "kernel_seconds": times.seconds, "error": error, "eager_error": steps.eager_error}
+    print(json.dumps({**about, **compiled_kernels()}), flush=True)
+    for line in sys.stdin:
+        print(json.dumps(milliseconds(steps, function, float(line))), flush=True)
+
+
+# ---- the processes of one row ----
+
+
+class Worker:
+    """A process that measures, with its standard output as a queue of values."""
+
+    def __init__(self, name, which, mode, compiler, options):
+        self.folder = tempfile.TemporaryDirectory()
+        cache = self.folder.name
         environment = {
             **os.environ,
-            "TESSERA_TRITON": mode,
-            "TORCHINDUCTOR_CACHE_DIR": folder,
-            "TRITON_CACHE_DIR": os.path.join(folder, "triton"),
-            "TORCHINDUCTOR_COMPILE_THREADS": str(threads),
+            "TESSERA_TRITON": COMPILERS[compiler],
+            "TORCHINDUCTOR_CACHE_DIR": cache,
+            "TRITON_CACHE_DIR": os.path.join(cache, "triton"),
+            "TORCHINDUCTOR_COMPILE_THREADS": str(options.threads),
+            "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "2"),
         }
-        command = [sys.executable, __file__, "--measure", name, "--steps", str(steps)]
-        made = subprocess.run(command, env=environment, capture_output=True, text=True)
-        if made.returncode:
-            sys.exit(f"{name}, TESSERA_TRITON={mode}:\n{made.stderr[-4000:]}")
-        return json.loads(made.stdout.strip().splitlines()[-1])
+        command = [sys.executable, os.path.abspath(__file__), "--measure", name, which, mode]
+        self.errors = open(os.path.join(cache, "stderr"), "w+")  # noqa: SIM115
+        self.process = subprocess.Popen(
+            command + ["--dry-run"] * options.dry_run, env=environment, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, start_new_session=True,
+        )  # fmt: skip
+        self.values = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            try:
+                self.values.put(json.loads(line))
+            except ValueError:
+                continue  # a line that a library printed
+        self.values.put(None)
+
+    def value(self, seconds):
+        """The next, within so many seconds.
+
+        Raises:
+            RuntimeError: there is none.
+        """
+        try:
+            made = self.values.get(timeout=max(seconds, 0.01))
+        except queue.Empty:
+            raise RuntimeError("the time limit") from None
+        if made is None:
+            self.errors.seek(0)
+            lines = [line.strip() for line in self.errors.read().splitlines() if line.strip()]
+            said = [line for line in lines if "Error" in line and not line.startswith("File")] or lines or ["no output"]
+            raise RuntimeError(f"failed: {said[-1][:200]}")
+        return made
+
+    def time(self, seconds):
+        self.process.stdin.write(f"{seconds}\n")
+        self.process.stdin.flush()
+        return self.value(60)
+
+    def stop(self):
+        """Ends the process and the compile workers that it started: its session. A second call does nothing."""
+        if self.errors.closed:
+            return
+        try:
+            os.killpg(self.process.pid, 9)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+        self.errors.close()
+        self.folder.cleanup()
+
+
+def median(values):
+    return sorted(values)[len(values) // 2]
+
+
+class Row:
+    """One model, pass and mode: a process for each compiler."""
+
+    def __init__(self, case, options):
+        self.case, self.options, self.about, self.problem = case, options, {}, ""
+        self.began = time.monotonic()
+        self.workers = {compiler: Worker(*case, compiler, options) for compiler in COMPILERS}
+        self.milliseconds = {compiler: [] for compiler in COMPILERS}
+
+    def wait(self, progress):
+        """Until both have compiled, or one has failed."""
+        for compiler, worker in self.workers.items():
+            try:
+                self.about[compiler] = worker.value(self.began + self.options.time_limit - time.monotonic())
+            except RuntimeError as e:
+                self.problem = f"{compiler}: {e}"
+                break
+            progress(f"{' '.join(self.case)}: {compiler} compiled in {self.about[compiler]['first']:.1f} s")
+        if self.problem:
+            progress(f"{' '.join(self.case)}: {self.problem}")
+            self.stop()
+
+    def time(self):
+        """In turn, so that both see the same clocks."""
+        try:
+            for _ in range(self.options.rounds):
+                for compiler, worker in self.workers.items():
+                    self.milliseconds[compiler].append(worker.time(self.options.window))
+        except (RuntimeError, OSError) as e:
+            self.problem = f"timing: {e}"
+        self.stop()
+
+    def stop(self):
+        for worker in self.workers.values():
+            worker.stop()
+
+    @property
+    def speed(self):
+        theirs, ours = (median(self.milliseconds[c]) for c in COMPILERS)
+        return theirs / ours
+
+    @property
+    def is_same(self):
+        theirs, ours = (self.about[c] for c in COMPILERS)
+        return ours["error"] <= 1.25 * max(theirs["error"], theirs["eager_error"]) + 1e-6
+
+    def __str__(self):
+        head = f"| {' | '.join(self.case)} "
+        if self.problem:
+            return head + f"| {self.problem.replace('|', '/')} " + "| " * 10 + "|"
+        theirs, ours = (self.about[c] for c in COMPILERS)
+        compile_ratio = ours["kernel_seconds"] / theirs["kernel_seconds"] if theirs["kernel_seconds"] else float("nan")
+        cells = [
+            *(f"{median(self.milliseconds[c]):.3f}" for c in COMPILERS),
+            f"{self.speed:.3f}",
+            f"{theirs['first']:.1f}",
+            f"{ours['first']:.1f}",
+            f"{theirs['kernel_seconds']:.2f}",
+            f"{ours['kernel_seconds']:.2f}",
+            f"{compile_ratio:.2f}",
+            f"{ours['ours']}/{ours['all']}",
+            f"{theirs['eager_error']:.1e} {theirs['error']:.1e} {ours['error']:.1e}",
+            "yes" if self.is_same else "**no**",
+        ]
+        return head + "| " + " | ".join(cells) + " |"
+
+
+HEAD = """| model | pass | mode | step, ms: Triton | Tessera | speed | first step, s: Triton | Tessera | \
+kernels, s: Triton | Tessera | ratio | kernels by Tessera | error: not compiled, Triton, Tessera | same |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"""
+
+
+def summary(rows):
+    """The figures over all rows that have some."""
+    from collections import Counter
+
+    made = [r for r in rows if not r.problem]
+    lines = [f"{len(made)} of {len(rows)} rows measured, {sum(r.is_same for r in made)} with the same results."]
+    if made:
+        mean = math.exp(sum(math.log(r.speed) for r in made) / len(made))
+        lines.append(f"Speed: geometric mean {mean:.3f}, least {min(r.speed for r in made):.3f}.")
+        seconds = [sum(r.about[c]["kernel_seconds"] for r in made) for c in COMPILERS]
+        firsts = [sum(r.about[c]["first"] for r in made) for c in COMPILERS]
+        lines.append(f"Kernels: {seconds[0]:.1f} s by Triton, {seconds[1]:.1f} s by Tessera; first steps: "
+                     f"{firsts[0]:.1f} s and {firsts[1]:.1f} s.")  # fmt: skip
+        ours, total = (sum(r.about["Tessera"][k] for r in made) for k in ("ours", "all"))
+        lines.append(f"Compiled by Tessera: {ours} of {total} kernels.")
+        reasons = sum((Counter(r.about["Tessera"]["reasons"]) for r in made), Counter())
+        lines += [f"- {count} by Triton: {reason}" for reason, count in reasons.most_common()]
+    return "\n".join(lines)
+
+
+def listed(known):
+    def parse(text):
+        names = text.split(",")
+        unknown = [n for n in names if n not in known]
+        if unknown:
+            raise argparse.ArgumentTypeError(f"'{unknown[0]}' is none of {', '.join(known)}")
+        return names
+
+    return parse
+
+
+def run(options):
+    began = time.monotonic()
+    cases = [(n, p, m) for m in options.modes for p in options.passes for n in options.models]
+    rows = []
+
+    def progress(text):
+        print(f"[{time.monotonic() - began:5.0f} s, {len(rows)} of {len(cases)}] {text}", file=sys.stderr, flush=True)
+
+    print(HEAD, flush=True)
+    for i in range(0, len(cases), options.jobs):
+        if time.monotonic() - began > options.total_limit:
+            progress(f"the total limit: {len(cases) - i} rows are left out")
+            break
+        batch = [Row(case, options) for case in cases[i : i + options.jobs]]
+        try:
+            for row in batch:
+                row.wait(progress)
+            for row in batch:  # nothing compiles now
+                if not row.problem:
+                    row.time()
+                rows.append(row)
+                print(row, flush=True)
+        finally:
+            for row in batch:
+                row.stop()
+    print("\n" + summary(rows), flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=30)
-    parser.add_argument("--threads", type=int, default=1, help="Inductor's compile workers")
-    parser.add_argument("--model", action="append", choices=MODELS)
-    parser.add_argument("--measure", help=argparse.SUPPRESS)
+    parser.add_argument("--models", type=listed(MODEL_NAMES), default=MODEL_NAMES, help=",".join(MODEL_NAMES))
+    parser.add_argument("--passes", type=listed(["training", "inference"]), default=["training", "inference"])
+    modes = ["default", "max-autotune", "max-autotune-no-cudagraphs", "reduce-overhead"]
+    parser.add_argument("--modes", type=listed(modes), default=modes[:2], help=",".join(modes))
+    parser.add_argument("--jobs", type=int, default=1, help="rows that are compiled at the same time")
+    parser.add_argument("--threads", type=int, default=1, help="Inductor's compile workers in each process")
+    parser.add_argument("--rounds", type=int, default=5, help="timings of each compiler; their median counts")
+    parser.add_argument("--window", type=float, default=0.3, help="seconds of a timing")
+    parser.add_argument("--time-limit", type=float, default=180, help="seconds in which a row must have compiled")
+    parser.add_argument("--total-limit", type=float, default=math.inf, help="seconds after which no row is begun")
+    parser.add_argument("--dry-run", action="store_true", help="on the CPU, without compiling")
+    parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
-        print(json.dumps(measure(options.measure, options.steps)))
-        return
-    print("| model | first step, s: Triton | tessera | step, ms: Triton | tessera | ratio | kernels | loss after 5 |")
-    print("|---|---|---|---|---|---|---|---|")
-    for name in options.model or MODELS:
-        theirs, ours = (run(name, mode, options.steps, options.threads) for mode in "01")
-        print(
-            f"| {name} | {theirs['first']:.1f} | {ours['first']:.1f} | {theirs['step']:.3f} | {ours['step']:.3f} | "
-            f"{theirs['step'] / ours['step']:.3f} | {ours['ours']}/{ours['all']} | "
-            f"{theirs['losses'][-1]:.6f} {ours['losses'][-1]:.6f} |",
-            flush=True,
-        )
+        measure(*options.measure, options.dry_run)
+    else:
+        run(options)
 
 
 if __name__ == "__main__":

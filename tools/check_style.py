@@ -99,7 +99,7 @@ EXCEPTIONS = [
     ("*", "tools/check_style.py", None, "lists them"),
     ("product", "layouts/*", None, "product of linear layouts"),
     ("product", "tests/unit/layouts/*", None, "product of linear layouts"),
-    ("product", "benchmarks/torch_compile.py", r"scaled_dot_product_attention", "a function of PyTorch"),
+    ("product", "benchmarks/torch_models.py", r"scaled_dot_product_attention", "a function of PyTorch"),
     ("product", "*",
      r"(?i)(?:cross|kronecker|cartesian|inner|outer|dot|matrix|64-bit|128-bit|wide|full|high|exact) products?",
      "mathematics"),

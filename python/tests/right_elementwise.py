@@ -277,6 +277,7 @@ def copy_block(x, o, m, n, M: tl.constexpr, N: tl.constexpr):
     tl.store(q, tl.load(p, boundary_check=(0, 1)), boundary_check=(0, 1))
 
 
+@pytest.mark.skipif(tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 9), reason="Triton 3.9 has none")
 def test_block_pointers():
     x, o = f4(40, 50), np.empty((40, 50), "f4")
     copy_block[(3, 4)](x, o, 40, 50, 16, 16)

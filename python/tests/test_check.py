@@ -163,6 +163,39 @@ def test_filled(): launch(lambda x: torch.empty(100, device="cuda:0").zero_())
         assert f"test_{name} {how}" in said, said
 
 
+def test_program_for_a_gpu(tmp_path):
+    """Streams, the registers of a kernel, and benchmarks: each function once, a plot's first value alone."""
+    pytest.importorskip("torch")
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("pandas")
+    (tmp_path / "program.py").write_text("""
+import torch, triton, triton.language as tl
+@triton.jit
+def double(x, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(x + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+x = torch.ones(100, device="cuda")
+with torch.cuda.device(x.device), torch.cuda.stream(torch.cuda.Stream()):
+    kernel = double.warmup(x, 100, B=64, grid=(2,))
+    kernel._init_handles()
+    assert 65536 // kernel.n_regs > 0
+torch.cuda.current_stream().synchronize()
+assert triton.testing.do_bench(lambda: double[(2,)](x, 100, B=64), quantiles=[0.5, 0.2, 0.8]) == [1.0, 1.0, 1.0]
+@triton.testing.perf_report(triton.testing.Benchmark(
+    x_names=["n"], x_vals=[100, 1 << 40], line_arg="by", line_vals=["triton"], line_names=["Triton"], plot_name="p",
+    args={}))
+def bench(n, by):
+    assert n == 100
+    return triton.testing.do_bench(lambda: double[(2,)](x, n, B=64))
+bench.run(print_data=True)
+assert (x == 4).all()
+triton.runtime.driver.active.get_device_interface().synchronize()
+""")
+    command = [sys.executable, "-m", "tessera.triton", "check", "--target", "sm_90a", "program.py"]
+    made = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert made.returncode == 0 and "no faults in 2 launches" in made.stderr, made.stderr
+
+
 # ---- progress ----
 
 TUNING = """

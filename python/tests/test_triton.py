@@ -43,6 +43,20 @@ def described(d, o, B: tl.constexpr):
     tl.store(o + r[:, None] * B + r[None, :], d.load([0, B]))
 
 
+@triton.jit
+def describes(x, o, n, B: tl.constexpr):
+    d = tl.make_tensor_descriptor(x, [n, B], [B, 1], [B, B])
+    r = tl.arange(0, B)
+    tl.store(o + r[:, None] * B + r[None, :], d.load([0, 0]))
+
+
+@triton.jit
+def prints(x, B: tl.constexpr):
+    v = tl.load(x + tl.arange(0, B))
+    tl.device_print("value", v)
+    tl.device_assert(v > 0, "negative")
+
+
 def source(fn=exponential, **constants):
     if fn is exponential:
         return ASTSource(fn, {"x": "*fp32", "y": "*fp32", "n": "i32"}, {"B": 1024, **constants})
@@ -123,15 +137,86 @@ def test_descriptors_that_are_passed_in_parts(monkeypatch, rounds):
     assert kernel.metadata.compiled_by.startswith("triton (the parts" if rounds else "tessera")
 
 
-def test_launchers_can_be_made():
-    """The metadata have what Triton's launcher reads."""
-    pytest.importorskip("torch")
-    from triton.backends.nvidia.driver import CudaLauncher
+def by_both(src, target, mode, **options):
+    """The kernel as Triton compiles it, and as tessera does."""
+    made = []
+    for value in "01":
+        mode(value)
+        made.append(triton.compile(src, target=target, options=options))
+    assert not hasattr(made[0].metadata, "compiled_by") and made[1].metadata.compiled_by.startswith("tessera")
+    return made
 
-    kernel = triton.compile(source(), target=H100)
-    for name in ("global_scratch_size", "profile_scratch_size", "launch_cooperative_grid", "launch_pdl"):
-        assert hasattr(kernel.metadata, name)
-    assert CudaLauncher
+
+SURROUNDED = {
+    "exponential": (source(), {}),
+    "dot": (source(dot), {"num_warps": 8, "num_stages": 2}),
+    "described": (ASTSource(described, {"d": "tensordesc<fp16[64,64]>", "o": "*fp16"}, {"B": 64}), {}),
+    "describes": (ASTSource(describes, {"x": "*fp16", "o": "*fp16", "n": "i32"}, {"B": 64}), {}),
+    "prints": (ASTSource(prints, {"x": "*i32"}, {"B": 128}), {"debug": True}),
+}
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda t: str(t.arch))
+@pytest.mark.parametrize("name", SURROUNDED)
+def test_everything_that_triton_leaves_is_there(target, name, mode):
+    """Launchers, Inductor, Proton and users' hooks read metadata and texts: names and types are those of Triton."""
+    src, options = SURROUNDED[name]
+    theirs, ours = by_both(src, target, mode, **options)
+    expected, made = theirs.metadata._asdict(), ours.metadata._asdict()
+    assert set(made) - set(expected) <= {"compiled_by", "compile_ms", "global_scratch_size", "global_scratch_align"}
+    for key, value in expected.items():
+        assert type(made[key]) is type(value), f"{key} is {made[key]!r}, and {value!r} with Triton"
+    decided_by_compilers = {"hash", "shared", "num_warps", "tensordesc_meta", "global_scratch_size",
+                            "global_scratch_align"}  # fmt: skip
+    assert {k: v for k, v in expected.items() if k not in decided_by_compilers} == {
+        k: made[k] for k in expected if k not in decided_by_compilers
+    }
+    assert list(ours.asm) == list(theirs.asm)
+    assert [type(text) for text in ours.asm.values()] == [type(text) for text in theirs.asm.values()]
+    assert len(ours.packed_metadata) == len(theirs.packed_metadata)
+    if target is H100:
+        entries = zip(made["tensordesc_meta"], expected["tensordesc_meta"])
+        assert all(set(b) - set(a) <= {"is_im2col"} for a, b in entries)  # false without it
+
+
+@pytest.mark.parametrize("target", [H100, MI300], ids=lambda t: str(t.arch))
+def test_launchers_find_what_they_read(target):
+    """Launchers cannot be made without a driver: what their constructors read is taken from their text."""
+    import importlib
+    import inspect
+    import re
+
+    vendor, name = ("nvidia", "CudaLauncher") if target is H100 else ("amd", "HIPLauncher")
+    launcher = getattr(importlib.import_module(f"triton.backends.{vendor}.driver"), name)
+    read = set(re.findall(r"\bmetadata\.(\w+)", inspect.getsource(launcher.__init__)))
+    assert len(read) >= 2
+    metadata = triton.compile(source(), target=target).metadata
+    assert not [field for field in read if not hasattr(metadata, field)]
+
+
+def test_remote_caches(monkeypatch, tmp_path):
+    from triton.runtime.cache import RemoteCacheBackend, RemoteCacheManager
+
+    kept = {}
+
+    class Kept(RemoteCacheBackend):
+        def __init__(self, key):
+            self.key = key
+
+        def get(self, filenames):
+            return {f: kept[self.key, f] for f in filenames if (self.key, f) in kept}
+
+        def put(self, filename, data):
+            kept[self.key, filename] = data
+
+    monkeypatch.setattr(knobs.cache, "manager_class", RemoteCacheManager)
+    monkeypatch.setattr(knobs.cache, "remote_manager_class", Kept)
+    first = triton.compile(source(), target=H100)
+    monkeypatch.setattr(knobs.cache, "dir", str(tmp_path / "another"))
+    count = len(tessera.triton.records())
+    second = triton.compile(source(), target=H100)
+    assert kept and len(tessera.triton.records()) == count
+    assert second.asm["cubin"] == first.asm["cubin"] and second.asm["ttgir"] == first.asm["ttgir"]
 
 
 # ---- what is left to Triton ----

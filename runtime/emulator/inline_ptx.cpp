@@ -252,6 +252,8 @@ bool PtxDecoder::emit(Statement &s) {
   if (s.opcode == "wgmma") return emitWarpgroup(s);
   if (s.opcode == "fence") return emitFence(s);
   if (s.opcode == "bar" || s.opcode == "barrier") return emitBarrier(s);
+  if (s.opcode == "griddepcontrol") // launches run one after the other: what a grid depends on has ended
+    return s.operands.empty() && s.modifiers.size() == 1 && (s.has("wait") || s.has("launch_dependents"));
   if (s.opcode == "mbarrier") return emitMbarrierForm(s);
   if (s.opcode == "elect") return emitElectForm(s);
   if (s.opcode == "mov") return emitMove(s);
@@ -310,6 +312,8 @@ ArrayRef<PtxForm> ptxForms() {
       {"fence.proxy.async{.shared::cta,.shared::cluster,.global}; fence{.acq_rel,.sc}.scope; "
        "fence.mbarrier_init.release.cluster",
        "PTX, Parallel Synchronization and Communication Instructions: membar / fence"},
+      {"griddepcontrol.{wait,launch_dependents}",
+       "PTX, Parallel Synchronization and Communication Instructions: griddepcontrol"},
       {"bar.sync 0; barrier{.cta}.sync{.aligned} 0",
        "PTX, Parallel Synchronization and Communication Instructions: bar / barrier"},
       {"mbarrier.{init,inval,arrive,arrive.expect_tx,expect_tx,complete_tx,test_wait,try_wait}{.parity}{.sem}{.scope}{."

@@ -28,7 +28,7 @@ def checking(target: str) -> Iterator[EmulatorDriver]:
         UsageError: there is no such target.
     """
     before = emulation.assertions
-    with emulate(target) as driver, torch_without_gpu(driver), _uninitialised.marked():
+    with emulate(target) as driver, torch_without_gpu(driver), benchmarks_once(), _uninitialised.marked():
         emulation.assertions = True
         try:
             yield driver
@@ -38,6 +38,62 @@ def checking(target: str) -> Iterator[EmulatorDriver]:
 
 def _nothing(*_: Any, **__: Any) -> None:
     return None
+
+
+@contextlib.contextmanager
+def benchmarks_once() -> Iterator[None]:
+    """Benchmarks of triton.testing call each function once, and plots have the first value of each line alone: times of
+    an emulator say nothing, and the largest values would run for hours."""
+    from triton import testing
+
+    def do_bench(fn: Any, *_: Any, quantiles: Any = None, return_mode: str = "mean", **__: Any) -> Any:
+        fn()
+        if quantiles is not None:
+            return [1.0] * len(quantiles) if len(quantiles) > 1 else 1.0
+        return [1.0] if return_mode == "all" else 1.0
+
+    class FirstValues(testing.Mark):
+        def run(self, *args: Any, **kwargs: Any) -> Any:
+            plots = self.benchmarks if isinstance(self.benchmarks, list) else [self.benchmarks]
+            kept = [(plot, plot.x_vals) for plot in plots]
+            for plot, values in kept:
+                plot.x_vals = list(values)[:1]
+            try:
+                return super().run(*args, **kwargs)
+            finally:
+                for plot, values in kept:
+                    plot.x_vals = values
+
+    changes = {"do_bench": do_bench, "do_bench_cudagraph": do_bench, "Mark": FirstValues}
+    before = {name: getattr(testing, name) for name in changes}
+    try:
+        for name, value in changes.items():
+            setattr(testing, name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(testing, name, value)
+
+
+class _Stream:
+    """Stands for torch.cuda.Stream, and the block that `torch.cuda.stream(s)` begins."""
+
+    cuda_stream = 0
+
+    def __init__(self, *_: Any, **__: Any):
+        self.synchronize = self.wait_stream = self.wait_event = _nothing
+
+    def record_event(self, event: Any = None) -> Any:
+        return event or _Event()
+
+    def query(self) -> bool:
+        return True
+
+    def __enter__(self) -> _Stream:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        pass
 
 
 class _Event:
@@ -92,6 +148,15 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
         "get_device_properties": lambda *_: _properties(driver),
         "is_current_stream_capturing": lambda: False,
         "Event": _Event,
+        "Stream": _Stream,
+        "current_stream": _Stream,
+        "default_stream": _Stream,
+        "stream": _Stream,
+        "device": _Stream,  # a block, too
+        "mem_get_info": lambda *_: (1 << 34, 1 << 34),
+        "memory_allocated": lambda *_: 0,
+        "max_memory_allocated": lambda *_: 0,
+        "is_bf16_supported": lambda *_, **__: True,
         **{name: _nothing for name in ("synchronize", "set_device", "empty_cache", "reset_peak_memory_stats",
                                        "manual_seed", "manual_seed_all")},
     }  # fmt: skip
@@ -99,6 +164,7 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
     try:
         for name, answer in answers.items():
             setattr(torch.cuda, name, answer)
+        driver.device_interface = torch.cuda
         with OnHost():
             yield
     finally:

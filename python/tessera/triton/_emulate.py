@@ -156,6 +156,9 @@ def emulated_stages(backend: Any, stages: dict[str, Any], options: Any) -> None:
 # ---- the driver ----
 
 
+_REGISTERS = 32  # of each kernel, for programs that divide by their number; emulated code has none
+
+
 class _Utils:
     """What Triton reads of a device, and how it loads code."""
 
@@ -187,7 +190,7 @@ class _Utils:
                 _kernel.Kernel(about["kernel"], made["target"], "bitcode", code, about, made["metadata"])
             )
         kernel.files = made["files"]  # type: ignore[attr-defined]
-        return None, kernel, 0, 0, 1 << 30
+        return None, kernel, _REGISTERS, 0, 1024
 
 
 def _is_descriptor(ty: Any) -> bool:
@@ -281,6 +284,7 @@ class EmulatorDriver:
         self.launcher_cls = functools.partial(_Launcher, self)
         self.launches = 0
         self.on_launch: Any = None  # called with the kernel's name before each
+        self.device_interface: Any = None  # what stands for torch.cuda
         self.get_device_capability = lambda *_: divmod(target.arch, 10) if target.backend == "cuda" else (9, 4)
 
     @functools.cached_property
@@ -305,7 +309,9 @@ class EmulatorDriver:
         return torch.device("cpu")
 
     def get_device_interface(self) -> Any:
-        raise NotImplementedError("an emulator has no streams and events")
+        if self.device_interface is None:
+            raise NotImplementedError("an emulator has no streams and events; `python -m tessera.triton check` has")
+        return self.device_interface
 
     def get_benchmarker(self) -> Any:
         """Runs every candidate of the autotuner once, for its faults; all are as fast, so the first is chosen."""

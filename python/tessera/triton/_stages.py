@@ -116,10 +116,11 @@ def _fill_metadata(metadata: dict[str, Any], kernel: _kernel.Kernel, is_amd: boo
     metadata["num_ctas"] = m.get("num_ctas", 1)
     metadata["tensordesc_meta"] = m.get("tensordesc_meta", [])
     metadata["profile_scratch_size"], metadata["profile_scratch_align"] = 0, 1
+    # Launchers for AMD read the size from Triton 3.8 on; `_compile` refuses what needs scratch memory there.
+    metadata["global_scratch_size"] = m["global_scratch_bytes"]
+    metadata["global_scratch_align"] = max(1, m["global_scratch_align"])
     if not is_amd:
         metadata["tmem_size"] = m.get("tensor_memory_columns", 0)
-        metadata["global_scratch_size"] = m["global_scratch_bytes"]
-        metadata["global_scratch_align"] = max(1, m["global_scratch_align"])
 
 
 def _passes_rounding() -> bool:

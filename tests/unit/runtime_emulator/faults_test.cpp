@@ -540,7 +540,9 @@ TEST(Faults, BarriersOfInlinePtx) {
   }
   Emulation e;
   EXPECT_FOUND(e.llvmModule(with(""), {zeros(2048)}), HasSubstr("race: it "));
-  for (const char *unknown : {"bar.sync 1;", "bar.sync 0, 64;", "bar.arrive 0, 128;"})
+  EXPECT_SOUND(e.llvmModule(with("griddepcontrol.wait; bar.sync 0; griddepcontrol.launch_dependents;"), {zeros(2048)}));
+  EXPECT_FOUND(e.llvmModule(with("griddepcontrol.wait;"), {zeros(2048)}), HasSubstr("race: it "));
+  for (const char *unknown : {"bar.sync 1;", "bar.sync 0, 64;", "bar.arrive 0, 128;", "griddepcontrol.other;"})
     EXPECT_EQ(e.llvmModule(with(unknown), {zeros(2048)}).status().code(), absl::StatusCode::kUnimplemented) << unknown;
 }
 /// 64 elements of x are loaded by all threads, a copy for each 64 of them, and changed by those for which `owner` is
