@@ -1,8 +1,8 @@
 // Pass tritonamdgpu-canonicalize-pointers.
 // Pointers into small buffers become the buffer and an offset of 32 bits. Where the caller promises that a kernel's
 // argument points into less than 2 GiB (`tt.pointer_range = 32`), whatever is accessed through it lies less than 2^31
-// bytes before it or after it, so arithmetic modulo 2^32 suffices, however the program itself computes the address: half
-// the registers and half the additions of 64-bit pointers, and addresses of the form that buffer instructions and
+// bytes before it or after it, so arithmetic modulo 2^32 suffices, however the program itself computes the address:
+// half the registers and half the additions of 64-bit pointers, and addresses of the form that buffer instructions and
 // scalar-base addressing take.
 //
 //   %a = tt.splat %p                                       (%p: argument with tt.pointer_range = 32)
