@@ -12,6 +12,7 @@ namespace tessera::code_object {
 struct Wave;
 struct Step;
 struct Semantic;
+struct MatrixPlan;
 
 /// How the bits of an operand are read: its width, and which bit a sign modifier changes.
 enum class Type : uint8_t {
@@ -105,6 +106,7 @@ struct Semantic {
   bool isBitwise = false;              // sign modifiers of floats, but bits that no mode flushes (v_cndmask_b32)
   uint64_t detail = 0;                 // the handler's own
   std::array<uint8_t, 8> parameters{}; // likewise
+  const MatrixPlan *matrix = nullptr;  // of matrix instructions: matrix_layout.h
 };
 
 struct Step {

@@ -41,7 +41,9 @@ struct Addresses {
   uint64_t lane[kLanes];
   uint64_t mask = 0;
   bool isScratch = false; // offsets in the lane's scratch
-  unsigned valid[kLanes]; // of buffers: bytes from the address on that are in bounds
+  bool isWhole = true;    // all bytes of all lanes are in bounds
+  unsigned valid[kLanes]; // of buffers, unless they are whole: bytes from the address on that are in bounds
+  unsigned validOf(unsigned lane, unsigned bytes) const { return isWhole ? bytes : valid[lane]; }
 };
 
 /// The operands of an instruction after its data: address register, scalar base.
@@ -75,13 +77,13 @@ void flatAddresses(Wave &w, const Step &s, const Parts &p, const Places &at, Add
   uint64_t base = hasBase ? readScalar(w, *at.base, p.space == Space::Scratch ? 32 : 64) : 0;
   bool isWide = a && a->isVector() && a->count >= 2;
   const uint32_t *low = a && a->isVector() ? w.row(a->index) : nullptr, *high = isWide ? w.row(a->index + 1) : nullptr;
-  for (unsigned l = 0; l < kLanes; ++l) {
-    uint64_t v = low ? low[l] : 0;
-    if (high) v |= uint64_t(high[l]) << 32;
-    if (out.isScratch) v = uint64_t(int64_t(int32_t(v)));
-    out.lane[l] = base + v + offset;
-    if (out.isScratch) out.lane[l] &= 0xffffffff;
-  }
+  uint64_t fixed = base + offset;
+  if (out.isScratch)
+    for (unsigned l = 0; l < kLanes; ++l) out.lane[l] = uint32_t(fixed + (low ? low[l] : 0));
+  else if (high)
+    for (unsigned l = 0; l < kLanes; ++l) out.lane[l] = fixed + (low[l] | uint64_t(high[l]) << 32);
+  else
+    for (unsigned l = 0; l < kLanes; ++l) out.lane[l] = fixed + (low ? low[l] : 0);
 }
 
 /// The fields of a buffer resource descriptor that are used here.
@@ -110,6 +112,15 @@ void bufferAddresses(Wave &w, const Step &s, const Parts &p, const Places &at, A
   const uint32_t *offset = m.offen ? w.row(at.address->index + m.idxen) : nullptr;
   unsigned bytes = p.action == Action::Atomic ? p.atomic.bytes : p.form.bytes;
   uint64_t exec = w.exec();
+  if (!r.stride) { // the common case: raw, and nobody is out of bounds
+    uint64_t fixed = r.base + scalarOffset + uint64_t(m.offset);
+    for (unsigned l = 0; l < kLanes; ++l) out.lane[l] = fixed + (offset ? offset[l] : 0);
+    uint64_t last = exec ? extentOf(out.lane, exec).most - r.base : 0;
+    out.mask = exec;
+    if (last + bytes <= r.records) return;
+    out.mask = 0;
+  }
+  out.isWhole = false;
   for (unsigned l = 0; l < kLanes; ++l) {
     if (!(exec >> l & 1)) continue;
     uint64_t in = uint64_t(m.offset) + (offset ? offset[l] : 0), row = index ? index[l] : 0;
@@ -138,6 +149,19 @@ uint8_t *placeOf(Wave &w, const Addresses &a, unsigned lane, unsigned bytes, boo
   return resolve(w, address, bytes, isWrite);
 }
 
+/// One buffer that has the bytes of all lanes of a mask.
+struct HostBytes {
+  uint8_t *data = nullptr; // null: there is none
+  uint64_t address = 0;
+  uint8_t *at(uint64_t a) const { return data + (a - address); }
+};
+HostBytes hostOf(Wave &w, const Addresses &a, uint64_t mask, unsigned bytes) {
+  if (a.isScratch || !a.isWhole || !mask) return {};
+  Extent<uint64_t> e = extentOf(a.lane, mask);
+  const Memory::Region *r = w.group->memory->find(e.least, e.most - e.least + bytes);
+  return r ? HostBytes{r->data, r->address} : HostBytes{};
+}
+
 void trace(Wave &w, const Addresses &a, unsigned bytes) {
   if (!w.trace) return;
   if (!a.isScratch) {
@@ -160,12 +184,15 @@ void loadToLds(Wave &w, const Step &s, const Parts &p, const Addresses &a) {
   uint32_t lds[kLanes];
   uint64_t exec = w.exec();
   for (unsigned l = 0; l < kLanes; ++l) lds[l] = base + l * size;
-  forLanes(w, exec, [&](unsigned l) {
+  HostBytes host = size == p.form.bytes ? hostOf(w, a, exec, size) : HostBytes{};
+  uint8_t *all = host.data ? ldsOf(w, lds, exec, size) : nullptr;
+  if (all) forLanesOf(exec, [&](unsigned l) { std::memcpy(all + lds[l], host.at(a.lane[l]), size); });
+  forLanes(w, all ? 0 : exec, [&](unsigned l) {
     uint8_t *to = resolveLds(w, lds[l], size, true);
     if (!to) return;
     std::memset(to, 0, size);
     if (!(a.mask >> l & 1)) return;
-    unsigned bytes = p.space == Space::Buffer ? a.valid[l] : p.form.bytes;
+    unsigned bytes = a.validOf(l, p.form.bytes);
     if (const uint8_t *from = placeOf(w, a, l, bytes, false)) std::memcpy(to, from, bytes);
   });
   if (!w.trace) return;
@@ -190,10 +217,12 @@ void vectorMemory(Wave &w, const Step &s) {
   unsigned bytes = p.action == Action::Atomic ? p.atomic.bytes : p.form.bytes;
   if (p.action == Action::LoadToLds) return loadToLds(w, s, p, a);
   trace(w, a, bytes);
-  auto validOf = [&](unsigned l) { return p.space == Space::Buffer ? a.valid[l] : bytes; };
+  auto validOf = [&](unsigned l) { return a.validOf(l, bytes); };
   unsigned data = at.data ? at.data->index : 0;
   switch (p.action) {
   case Action::Load:
+    if (HostBytes host = hostOf(w, a, w.exec(), bytes); host.data)
+      return loadLanes(w, p.form, at.result->index, w.exec(), [=, &a](unsigned l) { return host.at(a.lane[l]); });
     forLanes(w, w.exec(), [&](unsigned l) {
       uint8_t parts[64] = {};
       unsigned valid = a.mask >> l & 1 ? validOf(l) : 0;
@@ -207,6 +236,8 @@ void vectorMemory(Wave &w, const Step &s) {
     });
     break;
   case Action::Store:
+    if (HostBytes host = hostOf(w, a, w.exec(), bytes); host.data)
+      return storeLanes(w, p.form, data, w.exec(), [=, &a](unsigned l) { return host.at(a.lane[l]); });
     forLanes(w, a.mask, [&](unsigned l) {
       unsigned valid = validOf(l);
       uint8_t *to = placeOf(w, a, l, valid, true);

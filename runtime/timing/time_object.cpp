@@ -61,7 +61,7 @@ absl::StatusOr<TimedObject> timeObject(const LaunchDescription &d, llvm::StringR
   run.kernel = (*kernel)->name;
   run.workItems = grid->workItems[0] * grid->workItems[1] * grid->workItems[2];
   run.dynamicLdsBytes = options.dynamicLdsBytes;
-  run.check = false; // only some workgroups are executed
+  run.check = run.keepBuffers = false; // only some workgroups are executed
   run.execute.workgroups = sample.all();
   run.execute.isTraced = [](auto &) { return true; };
   // A workgroup that waits for one that is not in the sample would wait forever; traces of longer waves do not fit
