@@ -28,6 +28,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 FAMILIES = ["bf16gemm", "i8gemm", "fp8gemm_blockscale", "f4gemm"]
 BOARDS = {("gfx942", 304): "MI300X", ("gfx942", 80): "MI308X", ("gfx950", 256): "MI355X"}
@@ -110,12 +111,18 @@ def up(a, b):
     return -(-a // b)
 
 
+def rows_of(count, tile):
+    """Rows of an operand: the kernels read whole tiles, and prefetch behind the last row; it goes to no result."""
+    return up(count, tile) * tile + 1
+
+
 def launch_bf16(row, k):
     m, n, kdim = row["M"], row["N"], row["K"]
     split = min(row["split"], 16, kdim // k["subk"]) if k["split"] else 1
     split = max(split, 1)
     out_dtype, out_bytes = ("f32", 4) if "float32" in row["out"] else ("bf16", 2)
-    fields = [buffer("D", out_dtype, m, n), None, buffer("A", "bf16", m, kdim), buffer("B", "bf16", n, kdim),
+    fields = [buffer("D", out_dtype, m, n), None, buffer("A", "bf16", rows_of(m, k["m"]), kdim),
+              buffer("B", "bf16", rows_of(n, k["n"]), kdim),
               1.0, 0.0, n * out_bytes, 0, n * out_bytes, 0, kdim * 2, 0, kdim * 2, 0, m, n, kdim, split,
               int(out_bytes == 2), buffer("bias", "f32", n) if row["bias"] else None, int(row["bias"]),
               buffer("semaphore", "i32", 16, 64) if split > 1 else None]
@@ -125,7 +132,8 @@ def launch_bf16(row, k):
 def launch_i8(row, k):
     m, n, kdim = row["M"], row["N"], row["K"]
     split = max(row["split"], 1)
-    fields = [buffer("C", "bf16", m, n), buffer("A", "i8", m, kdim), buffer("B", "i8", n, kdim),
+    fields = [buffer("C", "bf16", m, n), buffer("A", "i8", rows_of(m, k["m"]), kdim),
+              buffer("B", "i8", rows_of(n, k["n"]), kdim),
               buffer("SA", "f32", up(m, 256) * 256), buffer("SB", "f32", n), buffer("bias", "f32", n), m, n, kdim, kdim,
               kdim, n * 2, split]
     return fields, [n // k["n"] * split, up(m, k["m"]), 1]
@@ -134,8 +142,10 @@ def launch_i8(row, k):
 def launch_fp8(row, k):
     m, n, kdim = row["M"], row["N"], row["K"]
     split = max(row["split"], 1)
-    fields = [buffer("C", "bf16", m, n), buffer("A", "i8", m, kdim), buffer("B", "i8", n, kdim),
-              buffer("SA", "f32", up(kdim, 128), m), buffer("SB", "f32", up(n, 128), up(kdim, 128)),
+    fields = [buffer("C", "bf16", m, n), buffer("A", "i8", rows_of(m, k["m"]), kdim),
+              buffer("B", "i8", rows_of(n, k["n"]), kdim),
+              buffer("SA", "f32", up(kdim, 128) * m + k["m"]),
+              buffer("SB", "f32", up(n, 128), up(kdim, 128)),
               buffer("bias", "f32", n), m, n, kdim, kdim, kdim, n * 2, split, m, up(n, 128), up(kdim, 128)]
     return fields, [n // k["n"] * split, up(m, k["m"]), 1]
 
@@ -145,7 +155,8 @@ def launch_f4(row, k):
     parts = 1 << row["split"] if k["split"] else 1
     each = up(up(kdim, parts), 256) * 256
     scales = up(up(kdim, 32), 8) * 8
-    fields = [buffer("D", "bf16", m, n), None, buffer("A", "i8", m, up(kdim, 2)), buffer("B", "i8", n, up(kdim, 2)),
+    fields = [buffer("D", "bf16", m, n), None, buffer("A", "i8", rows_of(m, k["m"]), up(kdim, 2)),
+              buffer("B", "i8", rows_of(n, k["n"]), up(kdim, 2)),
               1.0, 0.0, 0, 0, n, 0, kdim, 0, kdim, 0, m, n, kdim, buffer("ScaleA", "i8", up(m, 256) * 256, scales),
               buffer("ScaleB", "i8", up(n, 256) * 256, scales), scales, 0, scales, 0, row["split"] if k["split"] else 0]
     return fields, [up(n, k["n"]), up(m, k["m"]), up(kdim, each)]
@@ -281,6 +292,12 @@ def report(rows):
         line(f"{name}, nothing fitted", held, (2.0, 1.0, 1.0))
 
 
+def write_rows(path, rows):
+    with open(path + ".part", "w") as f:
+        json.dump(rows, f, indent=1)
+    os.replace(path + ".part", path)
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--aiter", help="checkout of ROCm/aiter, or its git directory")
@@ -322,13 +339,14 @@ def main():
         row["place"] = order[group]
         order[group] += 1
     rows.sort(key=lambda r: r.pop("place"))
+    written = 0.0
     with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
         jobs = {pool.submit(predict, checkout, r, kernels[r["gfx"], r["kernel"]], o): r for r in rows}
         for n, job in enumerate(concurrent.futures.as_completed(jobs)):
             jobs[job]["model"] = job.result()
-            if o.out:
-                with open(o.out, "w") as f:
-                    json.dump([r for r in rows if "model" in r], f, indent=1)
+            if o.out and (n + 1 == len(rows) or time.monotonic() > written + 10):
+                write_rows(o.out, [r for r in rows if "model" in r])
+                written = time.monotonic()
             if sys.stderr.isatty():
                 print(f"\r{n + 1} of {len(rows)} rows", end="", file=sys.stderr)
     report(rows)

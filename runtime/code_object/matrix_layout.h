@@ -74,7 +74,7 @@ void unpack(const MatrixLayout &, Element, const uint32_t *const *rows, bool isH
 /// The accumulator, rounded once to its type, into its registers.
 void pack(const MatrixLayout &, Element, const double *from, bool isHighHalf, uint32_t *const *rows);
 
-/// acc[i][j] += a[k][i] * b[k][j] for k = 0, 1, …; each sum is a double. `fuses`: the products are exact in double, so
+/// acc[i][j] += a[k][i] * b[k][j] for k = 0, 1, …; each sum is a double. `fuses`: what is added is exact in double, so
 /// that a fused multiply-add changes nothing.
 void multiplyAdd(double *acc, const double *a, const double *b, unsigned size, unsigned depth, bool fuses);
 

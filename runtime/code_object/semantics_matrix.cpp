@@ -35,13 +35,13 @@ void scale(Wave &w, const MatrixShape &s, bool isA, const Operand &o, unsigned b
   Row scratch;
   const uint32_t *rows = readRow(w, o, 0, scratch);
   unsigned across = isA ? s.m : s.n;
-  double factor[kLanes];
+  double scales[kLanes];
   for (unsigned l = 0; l < kLanes; ++l) {
     uint32_t x = rows[l] >> (8 * byte) & 255;
-    factor[l] = x == 255 ? std::nan("") : std::ldexp(1.0, int(x) - 127);
+    scales[l] = x == 255 ? std::nan("") : std::ldexp(1.0, int(x) - 127);
   }
   for (unsigned k = 0; k < s.k; ++k)
-    for (unsigned r = 0; r < across; ++r) matrix[k * across + r] *= factor[r + across * (k / 32)];
+    for (unsigned r = 0; r < across; ++r) matrix[k * across + r] *= scales[r + across * (k / 32)];
 }
 
 Element mixedFormat(unsigned code) {

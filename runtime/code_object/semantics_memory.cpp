@@ -91,6 +91,8 @@ struct Resource {
   uint64_t base = 0;
   uint32_t stride = 0, records = 0;
   bool swizzles = false;
+  /// Records are of `stride` bytes; else of one. On gfx9 only swizzled buffers have such (ISA guides, "Range checking").
+  bool isStructured = false;
 };
 Resource readResource(const Wave &w, const Operand &o) {
   const uint32_t *d = &w.scalars[o.index];
@@ -99,6 +101,7 @@ Resource readResource(const Wave &w, const Operand &o) {
   r.stride = d[1] >> 16 & 0x3fff;
   r.swizzles = d[1] >> 31;
   r.records = d[2];
+  r.isStructured = r.stride && (r.swizzles || !w.program->code->isGfx9);
   return r;
 }
 
@@ -112,7 +115,7 @@ void bufferAddresses(Wave &w, const Step &s, const Parts &p, const Places &at, A
   const uint32_t *offset = m.offen ? w.row(at.address->index + m.idxen) : nullptr;
   unsigned bytes = p.action == Action::Atomic ? p.atomic.bytes : p.form.bytes;
   uint64_t exec = w.exec();
-  if (!r.stride) { // the common case: raw, and nobody is out of bounds
+  if (!r.stride || (!index && !r.isStructured)) { // the common case: raw, and nobody is out of bounds
     uint64_t fixed = r.base + scalarOffset + uint64_t(m.offset);
     for (unsigned l = 0; l < kLanes; ++l) out.lane[l] = fixed + (offset ? offset[l] : 0);
     uint64_t last = exec ? extentOf(out.lane, exec).most - r.base : 0;
@@ -127,10 +130,9 @@ void bufferAddresses(Wave &w, const Step &s, const Parts &p, const Places &at, A
     uint64_t whole = in + row * r.stride;
     out.lane[l] = r.base + scalarOffset + whole;
     // Raw: the offset against the number of bytes; structured: the index against that of records.
-    uint64_t limit = r.stride ? uint64_t(r.records) * r.stride : r.records;
-    uint64_t end = r.stride ? whole : whole + scalarOffset;
-    bool isInside = r.stride ? row < r.records : end < limit;
-    out.valid[l] = !isInside ? 0 : r.stride ? bytes : unsigned(std::min<uint64_t>(bytes, limit - end));
+    uint64_t end = r.isStructured ? whole : whole + scalarOffset;
+    bool isInside = r.isStructured ? row < r.records : end < r.records;
+    out.valid[l] = !isInside ? 0 : r.isStructured ? bytes : unsigned(std::min<uint64_t>(bytes, r.records - end));
     if (out.valid[l] >= std::min(bytes, 4u)) out.mask |= uint64_t(1) << l;
   }
 }
@@ -202,6 +204,13 @@ void loadToLds(Wave &w, const Step &s, const Parts &p, const Addresses &a) {
   w.trace->events.back().mask = mask;
 }
 
+/// One lane that reads may wait for another wave; many lanes do not.
+void noteReturned(Wave &w, const Step &s, const Addresses &a, unsigned row) {
+  if (std::popcount(w.exec()) != 1) return;
+  auto lane = unsigned(std::countr_zero(w.exec()));
+  w.returned(s, a.lane[lane], w.row(row)[lane]);
+}
+
 void vectorMemory(Wave &w, const Step &s) {
   Parts p = partsOf(*s.semantic);
   if (s.modifiers->lds && p.action == Action::Load) p.action = Action::LoadToLds;
@@ -219,10 +228,13 @@ void vectorMemory(Wave &w, const Step &s) {
   trace(w, a, bytes);
   auto validOf = [&](unsigned l) { return a.validOf(l, bytes); };
   unsigned data = at.data ? at.data->index : 0;
+  if (p.action == Action::Store) ++w.changes;
   switch (p.action) {
   case Action::Load:
-    if (HostBytes host = hostOf(w, a, w.exec(), bytes); host.data)
-      return loadLanes(w, p.form, at.result->index, w.exec(), [=, &a](unsigned l) { return host.at(a.lane[l]); });
+    if (HostBytes host = hostOf(w, a, w.exec(), bytes); host.data) {
+      loadLanes(w, p.form, at.result->index, w.exec(), [=, &a](unsigned l) { return host.at(a.lane[l]); });
+      return noteReturned(w, s, a, at.result->index);
+    }
     forLanes(w, w.exec(), [&](unsigned l) {
       uint8_t parts[64] = {};
       unsigned valid = a.mask >> l & 1 ? validOf(l) : 0;
@@ -257,10 +269,15 @@ void vectorMemory(Wave &w, const Step &s) {
         bool compares = p.atomic.operation == Atomic::CompareSwap;
         uint64_t value = laneValue(w, data, l, bytes);
         uint64_t compare = compares ? laneValue(w, data + bytes / 4, l, bytes) : 0;
+        uint64_t before = 0, after = 0;
+        std::memcpy(&before, place, bytes);
         old = applyAtomic(p.atomic, place, value, compare);
+        std::memcpy(&after, place, bytes);
+        w.changes += after != before;
       }
       if (returns && at.result) setLaneValue(w, at.result->index, l, bytes, old);
     });
+    if (returns && at.result) noteReturned(w, s, a, at.result->index);
     break;
   case Action::LoadToLds: break;
   }
@@ -268,10 +285,12 @@ void vectorMemory(Wave &w, const Step &s) {
 
 // ---- scalar memory ----
 
-/// parameters: bytes, whether the base is a buffer descriptor, signed.
-void scalarLoad(Wave &w, const Step &s) {
-  unsigned bytes = s.semantic->parameters[0];
-  bool isBuffer = s.semantic->parameters[1], isSigned = s.semantic->parameters[2];
+struct ScalarAccess {
+  uint64_t address = 0;
+  unsigned valid = 0; // bytes in bounds
+};
+/// Of an access of `bytes`, which is traced.
+ScalarAccess scalarAccess(Wave &w, const Step &s, bool isBuffer, unsigned bytes) {
   uint64_t offset = uint64_t(s.modifiers->offset);
   if (s.operandCount > 2)
     offset += s[2].kind == Operand::Kind::Literal ? uint64_t(int64_t(s[2].literal)) : uint32_t(readScalar(w, s[2], 32));
@@ -279,7 +298,7 @@ void scalarLoad(Wave &w, const Step &s) {
   if (isBuffer) {
     Resource r = readResource(w, s[1]);
     base = r.base;
-    limit = r.stride ? uint64_t(r.records) * r.stride : r.records;
+    limit = r.stride ? uint64_t(r.records) * r.stride : r.records; // of scalar loads in all generations
   } else
     base = w.pair(s[1].index);
   uint64_t address = base + offset;
@@ -291,12 +310,25 @@ void scalarLoad(Wave &w, const Step &s) {
     e.bytes = uint8_t(bytes);
     w.trace->addresses.push_back(address);
   }
+  uint64_t inBounds = offset >= limit ? 0 : std::min<uint64_t>(bytes, limit - offset);
+  return {address, isBuffer ? unsigned(inBounds) : bytes};
+}
+
+/// parameters: bytes, whether the base is a buffer descriptor, signed.
+void scalarLoad(Wave &w, const Step &s) {
+  unsigned bytes = s.semantic->parameters[0];
+  bool isBuffer = s.semantic->parameters[1], isSigned = s.semantic->parameters[2];
+  ScalarAccess a = scalarAccess(w, s, isBuffer, bytes);
   uint8_t data[64] = {};
-  unsigned valid = isBuffer ? unsigned(offset >= limit ? 0 : std::min<uint64_t>(bytes, limit - offset)) : bytes;
-  if (valid) {
-    const uint8_t *from = resolve(w, address, valid, false);
+  if (a.valid) {
+    const uint8_t *from = resolve(w, a.address, a.valid, false);
     if (!from) return;
-    std::memcpy(data, from, valid);
+    std::memcpy(data, from, a.valid);
+  }
+  if (bytes == 4) {
+    uint32_t value;
+    std::memcpy(&value, data, 4);
+    w.returned(s, a.address, value);
   }
   if (s[0].index == kNull) return;
   if (bytes < 4) {
@@ -307,17 +339,47 @@ void scalarLoad(Wave &w, const Step &s) {
     std::memcpy(&w.scalars[s[0].index], data, bytes);
 }
 
+/// Of gfx8 to gfx9 (ISA guides, "Scalar Memory Operations"): the first operand is the data.
+void scalarStore(Wave &w, const Step &s) {
+  unsigned bytes = s.semantic->parameters[0];
+  ScalarAccess a = scalarAccess(w, s, s.semantic->parameters[1], bytes);
+  ++w.changes;
+  if (!a.valid) return;
+  if (uint8_t *to = resolve(w, a.address, a.valid, true)) std::memcpy(to, &w.scalars[s[0].index], a.valid);
+}
+void scalarAtomic(Wave &w, const Step &s) {
+  AtomicForm form{Atomic(s.semantic->parameters[2]), s.semantic->parameters[0]};
+  ScalarAccess a = scalarAccess(w, s, s.semantic->parameters[1], form.bytes);
+  if (a.valid < form.bytes) return;
+  uint8_t *place = resolve(w, a.address, form.bytes, true);
+  if (!place) return;
+  auto value = [&](unsigned at) { return form.bytes == 8 ? w.pair(s[0].index + at) : w.scalars[s[0].index + at]; };
+  bool compares = form.operation == Atomic::CompareSwap;
+  uint64_t old = applyAtomic(form, place, value(0), compares ? value(form.bytes / 4) : 0);
+  ++w.changes;
+  if (s.modifiers->returns) writeScalar(w, s[0], old, 8 * form.bytes);
+}
+
 /// The number of executed instructions stands for a clock.
 void readClock(Wave &w, const Step &s) { writeScalar(w, s[0], w.executed * 4, 64); }
 void ignored(Wave &, const Step &) {}
 
 Semantic scalarMemory(StringRef m) {
   if (m == "s_memtime" || m == "s_memrealtime") return special("", readClock, Type::B64);
-  bool isBuffer = m.consume_front("s_buffer_load_");
-  if (!isBuffer && !m.consume_front("s_load_")) return {};
+  m.consume_front("s_");
+  bool isBuffer = m.consume_front("buffer_");
+  if (m.consume_front("atomic_")) {
+    auto atomic = parseAtomic(m);
+    if (!atomic) return {};
+    Semantic s = special("", scalarAtomic, Type::B32);
+    s.parameters = {atomic->bytes, isBuffer, uint8_t(atomic->operation)};
+    return s;
+  }
+  bool isStore = m.consume_front("store_");
+  if (!isStore && !m.consume_front("load_")) return {};
   auto form = parseForm(m);
   if (!form) return {};
-  Semantic s = special("", scalarLoad, Type::B32);
+  Semantic s = special("", isStore ? scalarStore : scalarLoad, Type::B32);
   s.parameters = {form->bytes, isBuffer, form->isSigned};
   return s;
 }
