@@ -229,6 +229,10 @@ void Executor::runWave(Wave &w) {
     if (w.pc >= count) return w.fail("execution has left the kernel's code");
     const Step &s = steps[w.pc];
     if (!s.handler) return w.fail("the instruction is not known to this model yet");
+    if (w.executed >= w.stopsAfter) {
+      w.state = Wave::State::Ended;
+      return;
+    }
     if (w.executed++ >= options_.maxInstructionsPerWave)
       return w.fail(formatv("the wave has executed {0} instructions: an endless loop?", w.executed - 1));
     if (w.trace) {
@@ -278,6 +282,7 @@ std::unique_ptr<ActiveGroup> Executor::startGroup(const WorkgroupId &id) {
   size_t firstTrace = trace_.waves.size();
   for (unsigned k = 0; k < count; ++k) {
     start(g->waves[k], k, id, g->group);
+    g->waves[k].stopsAfter = options_.stopsAfter ? options_.stopsAfter(id) : ~uint64_t(0);
     if (!isTraced) continue;
     trace_.waves.push_back({id, k, {}, {}, {}});
     g->waves[k].trace = &trace_.waves[firstTrace + k];

@@ -3,7 +3,7 @@
 // The waves of a workgroup take turns: each runs until it comes to a barrier, its end, or polls: a loop that reads the
 // same again and changes nothing. Workgroups run one after the other; while one waits for others in such a loop (split K
 // with semaphores), these are started, too, at first those that differ from it in one dimension of the grid, even if
-// they are not to be executed otherwise. Of its wait one access is left in the trace. Not modelled: waits and hazards (an access has happened when its instruction has executed), caches, exceptions
+// they are not to be executed otherwise. Of its wait one iteration is left in the trace. Not modelled: waits and hazards (an access has happened when its instruction has executed), caches, exceptions
 // and traps, the trap handler; rounding is to nearest even whatever MODE says (a change of it is an error).
 //
 // Errors (FailedPrecondition for what the code does, InvalidArgument for a launch that does not fit the kernel) name
@@ -32,8 +32,10 @@ struct ExecuteOptions {
   /// Whether the waves of an executed workgroup are traced; null: none is.
   std::function<bool(const WorkgroupId &)> isTraced;
   uint64_t maxInstructionsPerWave = uint64_t(1) << 30; // more: an error, as of an endless loop
-  uint32_t maxLdsBytes = 0;                            // of a workgroup; 0: the target's
-  bool reverseWaves = false;                           // the last wave of a workgroup runs first
+  /// After how many instructions the waves of a workgroup stop, as if they had ended; null: they execute all.
+  std::function<uint64_t(const WorkgroupId &)> stopsAfter;
+  uint32_t maxLdsBytes = 0;  // of a workgroup; 0: the target's
+  bool reverseWaves = false; // the last wave of a workgroup runs first
   /// Called about once a second with the number of finished workgroups; true: stop with Cancelled.
   std::function<bool(uint64_t)> progress;
 };

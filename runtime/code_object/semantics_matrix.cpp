@@ -122,6 +122,7 @@ void matrixOperation(Wave &w, const Step &s) {
   const MatrixPlan &plan = *s.semantic->matrix;
   const MatrixShape &p = plan.shape;
   const Modifiers &m = *s.modifiers;
+  if (w.lanes != p.lanes()) return w.fail("matrix instructions of waves of 64 lanes are not known to this model yet");
   Selected of = selectedBy(w, p, m);
   if (w.state == Wave::State::Failed) return;
   static thread_local Matrices x;

@@ -59,7 +59,7 @@ struct Wave {
   uint32_t pc = 0; // index of the next instruction
   enum class State : uint8_t { Ready, AtBarrier, Polling, Ended, Failed } state = State::Ready;
   std::string error;
-  uint64_t executed = 0;
+  uint64_t executed = 0, stopsAfter = ~uint64_t(0);
   uint64_t changes = 0, barriers = 0; // of memory, by this wave; that it has come to
   Poll poll;
   /// gfx9's s_set_gpr_idx_on: vector registers are indexed by M0 (ISA guides, "VGPR Indexing").
@@ -91,7 +91,7 @@ struct Wave {
   uint32_t *rowOutside(unsigned index);
   const Row &execMaskRow();
   /// An access has returned a value that others may change. A wave in a loop that does nothing else than waiting for a
-  /// change stops, Polling, so that others run; of its trace one such access is left.
+  /// change stops, Polling, so that others run; of its trace one such iteration is left.
   void returned(const Step &, uint64_t address, uint64_t value);
 };
 

@@ -66,6 +66,10 @@ absl::StatusOr<TimedObject> timeObject(const LaunchDescription &d, llvm::StringR
   run.execute.workgroups = sample.all();
   // Others are executed if one of these waits for them.
   run.execute.isTraced = [&](auto &id) { return llvm::is_contained(run.execute.workgroups, id); };
+  unsigned ofNeighbour = options.time.sample.neighbourInstructions;
+  run.execute.stopsAfter = [&](auto &id) {
+    return llvm::is_contained(sample.neighbours, id) ? uint64_t(ofNeighbour) : ~uint64_t(0);
+  };
   // Traces of longer waves do not fit memory.
   run.execute.maxInstructionsPerWave = uint64_t(1) << 22;
   uint64_t all = run.execute.workgroups.size();
