@@ -280,7 +280,8 @@ def fit_board(rows):
 def describe_fit(fit, peak):
     if fit is UNFITTED:
         return "nothing fitted"
-    return f"launch {fit[0]} µs, clock {peak / fit[1]:.0f} MHz, with busy matrix units {peak / (fit[1] + fit[2]):.0f} MHz"
+    launch, idle, busy = fit
+    return f"launch {launch} µs, clock {peak / idle:.0f} MHz, with busy matrix units {peak / (idle + busy):.0f} MHz"
 
 
 def line(name, rows, fit):

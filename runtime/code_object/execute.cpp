@@ -335,7 +335,7 @@ void Executor::finish(std::unique_ptr<ActiveGroup> g) {
   if (!spare_) spare_ = std::move(g);
 }
 
-/// The workgroup, and others as long as it waits for what they do. Those that then wait themselves go on later.
+/// The workgroup, and others as long as it waits for what they do. Those that then wait themselves continue later.
 absl::Status Executor::run(const WorkgroupId &wanted) {
   if (!started_.contains(indexOf(wanted))) waiting_.push_back(startGroup(wanted));
   auto isWanted = [&](const std::unique_ptr<ActiveGroup> &g) { return g->group.id == wanted; };

@@ -1,10 +1,12 @@
 // Executes the machine code of a kernel, workgroup by workgroup, and records what its waves do.
 //
-// The waves of a workgroup take turns: each runs until it comes to a barrier, its end, or polls: a loop that reads the
-// same again and changes nothing. Workgroups run one after the other; while one waits for others in such a loop (split K
-// with semaphores), these are started, too, at first those that differ from it in one dimension of the grid, even if
-// they are not to be executed otherwise. Of its wait one iteration is left in the trace. Not modelled: waits and hazards (an access has happened when its instruction has executed), caches, exceptions
-// and traps, the trap handler; rounding is to nearest even whatever MODE says (a change of it is an error).
+// The waves of a workgroup take turns: each runs until it comes to a barrier or its end, or polls, which is a loop that
+// reads the same again and changes nothing. Workgroups run one after the other. While one polls (split K with
+// semaphores), others are started, too: first those that differ from it in one dimension of the grid, even if they are
+// not to be executed otherwise. Of its wait one iteration is left in the trace.
+//
+// Not modelled: waits and hazards (an access has happened when its instruction has executed), caches, exceptions and
+// traps, the trap handler; rounding is to nearest even whatever MODE says (a change of it is an error).
 //
 // Errors (FailedPrecondition for what the code does, InvalidArgument for a launch that does not fit the kernel) name
 // the workgroup, the wave, the address and text of the instruction, and its source line where the object has them.

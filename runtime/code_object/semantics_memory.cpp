@@ -91,7 +91,7 @@ struct Resource {
   uint64_t base = 0;
   uint32_t stride = 0, records = 0;
   bool swizzles = false;
-  /// Records are of `stride` bytes; else of one. On gfx9 only swizzled buffers have such (ISA guides, "Range checking").
+  /// Records are of `stride` bytes; else of one. On gfx9 only swizzled buffers have such ("Range checking").
   bool isStructured = false;
 };
 Resource readResource(const Wave &w, const Operand &o) {
