@@ -10,11 +10,11 @@ often that they do not stay in the caches), and the sum is compared with the tab
 flow does not depend on them.
 
 A hash of the row (gfx, compute units, M, N, K, split, kernel) decides to which half it belongs. Three numbers for each
-board are fitted on the first half, by the median error: what a launch takes, its clock while the matrix units are idle,
-and its clock while all are busy. The figures of the second half are those that count.
+board are fitted on the first half, by the mean of |log(predicted / measured)|: what a launch takes, its clock while the
+matrix units are idle, and its clock while all are busy. The figures of the second half are those that count.
 
-Kernels of fp8, i8 and f4 with a split K add to their result, which the tuner's host code clears before: its times
-contain a second launch, and so do those here.
+Kernels of fp8, i8 and f4 with a split K add to their result, which the host code clears before. By the first half of
+the rows the tables' times do not contain that, so those here do not either.
 
 What the executor does not know is counted and named. Nothing of the checkout is kept.
 """
@@ -239,13 +239,6 @@ def median(values):
     return (s[(len(s) - 1) // 2] + s[len(s) // 2]) / 2 if s else float("nan")
 
 
-def clears_result(row):
-    """Whether the host code launches a memset before the kernel (csrc/py_itfs_cu)."""
-    if row["family"] == "f4gemm":
-        return row["split"] > 0  # the logarithm
-    return row["family"] in ("i8gemm", "fp8gemm_blockscale") and row["split"] > 1
-
-
 UNFITTED = None  # the numbers of machine.def
 
 
@@ -259,7 +252,7 @@ def time_with(row, fit):
         launch, idle, busy = fit
         at_peak = m["execution_us"] * m["clock_mhz"] / m["peak_clock_mhz"]
         execution = at_peak * (idle + busy * m["matrix_load"])
-    return (2 if clears_result(row) else 1) * launch + max(execution, m["bandwidth_us"])
+    return launch + max(execution, m["bandwidth_us"])
 
 
 def errors(rows, fit):
@@ -271,7 +264,7 @@ def fit_board(rows):
     for launch in (0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6):
         for idle in [0.8 + 0.05 * i for i in range(21)]:
             for busy in [0.1 * i for i in range(13)]:
-                e = median(errors(rows, (launch, idle, busy)))
+                e = sum(abs(math.log(time_with(r, (launch, idle, busy)) / r["us"])) for r in rows)
                 if e < least:
                     best, least = (launch, idle, busy), e
     return best

@@ -82,7 +82,7 @@ public:
 private:
   absl::Status check() const;
   absl::Status run(const WorkgroupId &);
-  std::unique_ptr<ActiveGroup> startGroup(const WorkgroupId &);
+  std::unique_ptr<ActiveGroup> startGroup(const WorkgroupId &, bool mayStop);
   /// Until it has ended or all of its waves wait for what other workgroups do. Whether it has come further.
   absl::StatusOr<bool> advance(ActiveGroup &);
   std::unique_ptr<ActiveGroup> startAnother(const WorkgroupId &waiting);
@@ -254,9 +254,11 @@ void Executor::runWave(Wave &w) {
 void Executor::executeIndexed(Wave &w, const Step &s) {
   uint32_t m0 = w.scalars[kM0];
   SmallVector<Operand, 6> operands(s.operands, s.operands + s.operandCount);
-  unsigned firstSource = s.semantic->result != Type::None;
+  // Carries have a second destination, a mask.
+  unsigned firstSource = (s.semantic->result != Type::None) + StringRef(s.semantic->mnemonic).contains("_co_");
   for (unsigned k = 0; k < operands.size(); ++k) {
-    bool isIndexed = k<firstSource ? m0 >> 15 & 1 : k - firstSource<3 && m0>>(12 + k - firstSource) & 1;
+    unsigned bit = k >= firstSource ? 12 + (k - firstSource) : 15; // 12 to 14: sources, 15: the destination
+    bool isIndexed = (k < firstSource || bit < 15) && (m0 >> bit & 1);
     if (isIndexed && operands[k].isVector()) operands[k].index = uint16_t(operands[k].index + (m0 & 0xff));
   }
   Step indexed = s;
@@ -270,7 +272,8 @@ absl::Status Executor::failure(const Wave &w, const WorkgroupId &id, StringRef w
   return absl::FailedPreconditionError(text);
 }
 
-std::unique_ptr<ActiveGroup> Executor::startGroup(const WorkgroupId &id) {
+/// `mayStop`: as ExecuteOptions::stopsAfter says; what others wait for executes all.
+std::unique_ptr<ActiveGroup> Executor::startGroup(const WorkgroupId &id, bool mayStop) {
   unsigned count = (workItems() + program_.waveSize - 1) / program_.waveSize;
   auto g = spare_ ? std::move(spare_) : std::make_unique<ActiveGroup>();
   started_.insert(indexOf(id));
@@ -282,7 +285,7 @@ std::unique_ptr<ActiveGroup> Executor::startGroup(const WorkgroupId &id) {
   size_t firstTrace = trace_.waves.size();
   for (unsigned k = 0; k < count; ++k) {
     start(g->waves[k], k, id, g->group);
-    g->waves[k].stopsAfter = options_.stopsAfter ? options_.stopsAfter(id) : ~uint64_t(0);
+    g->waves[k].stopsAfter = mayStop && options_.stopsAfter ? options_.stopsAfter(id) : ~uint64_t(0);
     if (!isTraced) continue;
     trace_.waves.push_back({id, k, {}, {}, {}});
     g->waves[k].trace = &trace_.waves[firstTrace + k];
@@ -320,12 +323,12 @@ std::unique_ptr<ActiveGroup> Executor::startAnother(const WorkgroupId &waiting) 
   for (unsigned d : {2u, 0u, 1u}) {
     WorkgroupId id = waiting;
     for (id[d] = 0; id[d] < grid_.workgroups[d]; ++id[d])
-      if (!started_.contains(indexOf(id))) return startGroup(id);
+      if (!started_.contains(indexOf(id))) return startGroup(id, false);
   }
   for (uint32_t z = 0; z < grid_.workgroups[2]; ++z)
     for (uint32_t y = 0; y < grid_.workgroups[1]; ++y)
       for (uint32_t x = 0; x < grid_.workgroups[0]; ++x)
-        if (!started_.contains(indexOf({x, y, z}))) return startGroup({x, y, z});
+        if (!started_.contains(indexOf({x, y, z}))) return startGroup({x, y, z}, false);
   return nullptr;
 }
 
@@ -337,7 +340,7 @@ void Executor::finish(std::unique_ptr<ActiveGroup> g) {
 
 /// The workgroup, and others as long as it waits for what they do. Those that then wait themselves continue later.
 absl::Status Executor::run(const WorkgroupId &wanted) {
-  if (!started_.contains(indexOf(wanted))) waiting_.push_back(startGroup(wanted));
+  if (!started_.contains(indexOf(wanted))) waiting_.push_back(startGroup(wanted, true));
   auto isWanted = [&](const std::unique_ptr<ActiveGroup> &g) { return g->group.id == wanted; };
   while (llvm::any_of(waiting_, isWanted)) {
     bool isFurther = false;
@@ -352,7 +355,12 @@ absl::Status Executor::run(const WorkgroupId &wanted) {
     if (isFurther || waiting_.empty()) continue;
     auto another = startAnother(wanted);
     if (!another) {
-      const ActiveGroup &g = **llvm::find_if(waiting_, isWanted);
+      ActiveGroup &g = **llvm::find_if(waiting_, isWanted);
+      // What it waits for may come from one that was stopped: then it stops here, too.
+      if (g.waves.front().stopsAfter != ~uint64_t(0)) {
+        for (Wave &w : g.waves) w.state = Wave::State::Ended;
+        continue;
+      }
       const Wave &w = *llvm::find_if(g.waves, [](const Wave &x) { return x.state == Wave::State::Polling; });
       return failure(w, wanted, "the wave waits for a change of memory that no workgroup makes");
     }

@@ -182,6 +182,19 @@ TEST(Workgroups, WaitForEachOther) {
   }
 }
 
+// One that is to stop early executes all if another waits for it.
+TEST(Workgroups, DoNotStopIfOthersWait) {
+  std::vector<uint8_t> buffer(8);
+  ExecuteOptions options;
+  options.workgroups = {{0, 0, 0}, {3, 0, 0}};
+  options.stopsAfter = [](const code_object::WorkgroupId &id) { return id[0] == 3 ? 4 : ~uint64_t(0); };
+  Grid g = waves(1);
+  g.workgroups = {5, 1, 1};
+  auto r = runBody("gfx942", kWaiting, buffer, g, {}, options);
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_EQ(word(buffer, 1), 2u);
+}
+
 TEST(Workgroups, ThatWaitForNobodyAreErrors) {
   std::vector<uint8_t> buffer(8);
   Grid g = waves(1);
