@@ -10,8 +10,11 @@ often that they do not stay in the caches), and the sum is compared with the tab
 flow does not depend on them.
 
 A hash of the row (gfx, compute units, M, N, K, split, kernel) decides to which half it belongs. Three numbers for each
-board are fitted on the first half, by the median error: what a launch takes, and by how much execution and transfers
-take longer than by the model's peak clock and bandwidth. The figures of the second half are those that count.
+board are fitted on the first half, by the mean of |log(predicted / measured)|: what a launch takes, its clock while the
+matrix units are idle, and its clock while all are busy. The figures of the second half are those that count.
+
+Kernels of fp8, i8 and f4 with a split K add to their result, which the host code clears before. By the first half of
+the rows the tables' times do not contain that, so those here do not either.
 
 What the executor does not know is counted and named. Nothing of the checkout is kept.
 """
@@ -28,6 +31,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 FAMILIES = ["bf16gemm", "i8gemm", "fp8gemm_blockscale", "f4gemm"]
 BOARDS = {("gfx942", 304): "MI300X", ("gfx942", 80): "MI308X", ("gfx950", 256): "MI355X"}
@@ -110,12 +114,18 @@ def up(a, b):
     return -(-a // b)
 
 
+def rows_of(count, tile):
+    """Rows of an operand: the kernels read whole tiles, and prefetch after the last row; it goes to no result."""
+    return up(count, tile) * tile + 1
+
+
 def launch_bf16(row, k):
     m, n, kdim = row["M"], row["N"], row["K"]
     split = min(row["split"], 16, kdim // k["subk"]) if k["split"] else 1
     split = max(split, 1)
     out_dtype, out_bytes = ("f32", 4) if "float32" in row["out"] else ("bf16", 2)
-    fields = [buffer("D", out_dtype, m, n), None, buffer("A", "bf16", m, kdim), buffer("B", "bf16", n, kdim),
+    fields = [buffer("D", out_dtype, m, n), None, buffer("A", "bf16", rows_of(m, k["m"]), kdim),
+              buffer("B", "bf16", rows_of(n, k["n"]), kdim),
               1.0, 0.0, n * out_bytes, 0, n * out_bytes, 0, kdim * 2, 0, kdim * 2, 0, m, n, kdim, split,
               int(out_bytes == 2), buffer("bias", "f32", n) if row["bias"] else None, int(row["bias"]),
               buffer("semaphore", "i32", 16, 64) if split > 1 else None]
@@ -125,7 +135,8 @@ def launch_bf16(row, k):
 def launch_i8(row, k):
     m, n, kdim = row["M"], row["N"], row["K"]
     split = max(row["split"], 1)
-    fields = [buffer("C", "bf16", m, n), buffer("A", "i8", m, kdim), buffer("B", "i8", n, kdim),
+    fields = [buffer("C", "bf16", m, n), buffer("A", "i8", rows_of(m, k["m"]), kdim),
+              buffer("B", "i8", rows_of(n, k["n"]), kdim),
               buffer("SA", "f32", up(m, 256) * 256), buffer("SB", "f32", n), buffer("bias", "f32", n), m, n, kdim, kdim,
               kdim, n * 2, split]
     return fields, [n // k["n"] * split, up(m, k["m"]), 1]
@@ -134,8 +145,10 @@ def launch_i8(row, k):
 def launch_fp8(row, k):
     m, n, kdim = row["M"], row["N"], row["K"]
     split = max(row["split"], 1)
-    fields = [buffer("C", "bf16", m, n), buffer("A", "i8", m, kdim), buffer("B", "i8", n, kdim),
-              buffer("SA", "f32", up(kdim, 128), m), buffer("SB", "f32", up(n, 128), up(kdim, 128)),
+    fields = [buffer("C", "bf16", m, n), buffer("A", "i8", rows_of(m, k["m"]), kdim),
+              buffer("B", "i8", rows_of(n, k["n"]), kdim),
+              buffer("SA", "f32", up(kdim, 128) * m + k["m"]),
+              buffer("SB", "f32", up(n, 128), up(kdim, 128)),
               buffer("bias", "f32", n), m, n, kdim, kdim, kdim, n * 2, split, m, up(n, 128), up(kdim, 128)]
     return fields, [n // k["n"] * split, up(m, k["m"]), 1]
 
@@ -145,7 +158,8 @@ def launch_f4(row, k):
     parts = 1 << row["split"] if k["split"] else 1
     each = up(up(kdim, parts), 256) * 256
     scales = up(up(kdim, 32), 8) * 8
-    fields = [buffer("D", "bf16", m, n), None, buffer("A", "i8", m, up(kdim, 2)), buffer("B", "i8", n, up(kdim, 2)),
+    fields = [buffer("D", "bf16", m, n), None, buffer("A", "i8", rows_of(m, k["m"]), up(kdim, 2)),
+              buffer("B", "i8", rows_of(n, k["n"]), up(kdim, 2)),
               1.0, 0.0, 0, 0, n, 0, kdim, 0, kdim, 0, m, n, kdim, buffer("ScaleA", "i8", up(m, 256) * 256, scales),
               buffer("ScaleB", "i8", up(n, 256) * 256, scales), scales, 0, scales, 0, row["split"] if k["split"] else 0]
     return fields, [up(n, k["n"]), up(m, k["m"]), up(kdim, each)]
@@ -225,9 +239,20 @@ def median(values):
     return (s[(len(s) - 1) // 2] + s[len(s) // 2]) / 2 if s else float("nan")
 
 
+UNFITTED = None  # the numbers of machine.def
+
+
 def time_with(row, fit):
-    launch, execution, transfer = fit
-    return launch + max(row["model"]["execution_us"] * execution, row["model"]["bandwidth_us"] * transfer)
+    """fit: launch in us; time of execution over that at the peak clock with idle matrix units, and what is added to it
+    if all of them are busy."""
+    m = row["model"]
+    if fit is UNFITTED:
+        launch, execution = m["launch_us"], m["execution_us"]
+    else:
+        launch, idle, busy = fit
+        at_peak = m["execution_us"] * m["clock_mhz"] / m["peak_clock_mhz"]
+        execution = at_peak * (idle + busy * m["matrix_load"])
+    return launch + max(execution, m["bandwidth_us"])
 
 
 def errors(rows, fit):
@@ -235,14 +260,21 @@ def errors(rows, fit):
 
 
 def fit_board(rows):
-    best, least = (2.0, 1.0, 1.0), float("inf")
-    for launch in (0, 0.5, 1, 1.5, 2, 3, 4, 5, 6):
-        for execution in [0.6 + 0.05 * i for i in range(39)]:
-            for transfer in (0.8, 1, 1.2, 1.4, 1.6, 1.8, 2):
-                e = median(errors(rows, (launch, execution, transfer)))
+    best, least = UNFITTED, float("inf")
+    for launch in (0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6):
+        for idle in [0.8 + 0.05 * i for i in range(21)]:
+            for busy in [0.1 * i for i in range(13)]:
+                e = sum(abs(math.log(time_with(r, (launch, idle, busy)) / r["us"])) for r in rows)
                 if e < least:
-                    best, least = (launch, execution, transfer), e
+                    best, least = (launch, idle, busy), e
     return best
+
+
+def describe_fit(fit, peak):
+    if fit is UNFITTED:
+        return "nothing fitted"
+    launch, idle, busy = fit
+    return f"launch {launch} µs, clock {peak / idle:.0f} MHz, with busy matrix units {peak / (idle + busy):.0f} MHz"
 
 
 def line(name, rows, fit):
@@ -266,10 +298,10 @@ def report(rows):
     fits = {}
     for board in sorted({(r["gfx"], r["cu"]) for r in done}):
         fitted = [r for r in done if (r["gfx"], r["cu"]) == board and is_fitted(r)]
-        fits[board] = fit_board(fitted) if len(fitted) >= 8 else (2.0, 1.0, 1.0)
+        fits[board] = fit_board(fitted) if len(fitted) >= 8 else UNFITTED
         name = BOARDS.get(board, "%s, %d compute units" % board)
-        print(f"{name}: launch {fits[board][0]} µs, execution × {fits[board][1]:.2f}, "
-              f"transfers × {fits[board][2]:.2f}, fitted on {len(fitted)} rows")
+        peak = next(r["model"]["peak_clock_mhz"] for r in done if (r["gfx"], r["cu"]) == board)
+        print(f"{name}: {describe_fit(fits[board], peak)}, by {len(fitted)} rows")
     print("\n| rows not used for fitting | rows | rank correlation | median error | 90 % below | worst |")
     print("|---|---|---|---|---|---|")
     for board, fit in fits.items():
@@ -278,7 +310,13 @@ def report(rows):
         for family in FAMILIES:
             line(f"{name} {family}", [r for r in held if r["family"] == family], fit)
         line(f"**{name}**", held, fit)
-        line(f"{name}, nothing fitted", held, (2.0, 1.0, 1.0))
+        line(f"{name}, nothing fitted", held, UNFITTED)
+
+
+def write_rows(path, rows):
+    with open(path + ".part", "w") as f:
+        json.dump(rows, f, indent=1)
+    os.replace(path + ".part", path)
 
 
 def main():
@@ -288,7 +326,7 @@ def main():
     p.add_argument("--rows", type=int, default=0, help="only so many rows of each family and board, by their hash")
     p.add_argument("--family", action="append", choices=FAMILIES, help="only these (may be repeated)")
     p.add_argument("--gfx", help="only this target")
-    p.add_argument("--neighbours", type=int, default=3, help="as for tessera time")
+    p.add_argument("--neighbours", type=int, default=31, help="as for tessera time")
     p.add_argument("--option", action="append", default=[], help="another option of tessera time")
     p.add_argument("--jobs", type=int, default=2)
     p.add_argument("--time-limit", type=int, default=300, help="seconds for one row")
@@ -322,13 +360,14 @@ def main():
         row["place"] = order[group]
         order[group] += 1
     rows.sort(key=lambda r: r.pop("place"))
+    written = 0.0
     with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
         jobs = {pool.submit(predict, checkout, r, kernels[r["gfx"], r["kernel"]], o): r for r in rows}
         for n, job in enumerate(concurrent.futures.as_completed(jobs)):
             jobs[job]["model"] = job.result()
-            if o.out:
-                with open(o.out, "w") as f:
-                    json.dump([r for r in rows if "model" in r], f, indent=1)
+            if o.out and (n + 1 == len(rows) or time.monotonic() > written + 10):
+                write_rows(o.out, [r for r in rows if "model" in r])
+                written = time.monotonic()
             if sys.stderr.isatty():
                 print(f"\r{n + 1} of {len(rows)} rows", end="", file=sys.stderr)
     report(rows)

@@ -12,6 +12,7 @@ namespace tessera::code_object {
 struct Wave;
 struct Step;
 struct Semantic;
+struct MatrixPlan;
 
 /// How the bits of an operand are read: its width, and which bit a sign modifier changes.
 enum class Type : uint8_t {
@@ -83,6 +84,8 @@ struct Modifiers {
   Select destination = Select::Dword;
   enum class Unused : uint8_t { Pad, SignExtend, Preserve } unused = Unused::Pad;
   // s_getreg, s_setreg
+  // s_set_gpr_idx_on and _mode: bit 0 to 2: sources, bit 3: the destination
+  unsigned indexMode = 0;
   unsigned hwreg = 0, hwregOffset = 0, hwregSize = 32;
   std::string hwregName;
 };
@@ -105,6 +108,7 @@ struct Semantic {
   bool isBitwise = false;              // sign modifiers of floats, but bits that no mode flushes (v_cndmask_b32)
   uint64_t detail = 0;                 // the handler's own
   std::array<uint8_t, 8> parameters{}; // likewise
+  const MatrixPlan *matrix = nullptr;  // of matrix instructions: matrix_layout.h
 };
 
 struct Step {
@@ -117,6 +121,7 @@ struct Step {
   uint8_t bytes = 4;
   /// No modifiers, operands of 32 bits, a vector register as the destination: rows are read in place.
   bool isPlain = false;
+  bool isVector = false; // VALU: its vector registers may be indexed
   int32_t immediate = 0;
   uint64_t address = 0;
   /// An operand that the instruction does not have is Off.

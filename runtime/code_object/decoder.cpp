@@ -270,6 +270,7 @@ static void makeSteps(Program &p, const CodeObject &object, const Kernel &kernel
     s.address = i.address;
     s.immediate = int16_t(i.immediate);
     s.modifiers = &kNone;
+    s.isVector = i.unit == Unit::Valu || i.unit == Unit::Transcendental;
     makeStep(code, StringRef(i.text).split(" :: ").first, object.target, kernel.firstAgpr, kernel.waveSize, s);
   }
   // Second halves of pairs (VOPD) follow the code's steps.

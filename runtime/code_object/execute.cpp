@@ -3,6 +3,7 @@
 #include "runtime/code_object/execute.h"
 #include "absl/status/status.h"
 #include "runtime/code_object/wave.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -44,6 +45,21 @@ void fillHidden(const Kernel &k, const Grid &g, std::vector<uint8_t> &kernarg) {
   }
 }
 
+/// A workgroup while it runs.
+struct ActiveGroup {
+  Group group;
+  std::vector<Wave> waves;
+  bool hasEnded() const {
+    return llvm::all_of(waves, [](const Wave &w) { return w.state == Wave::State::Ended; });
+  }
+};
+
+/// What a wave polls for; of one that does not, nothing.
+std::array<uint64_t, 4> pollOf(const Wave &w) {
+  if (w.state != Wave::State::Polling) return {w.executed, uint64_t(w.state)};
+  return {w.poll.step, w.poll.address, w.poll.value, w.changes};
+}
+
 /// One launch while it runs.
 class Executor {
 public:
@@ -65,12 +81,21 @@ public:
 
 private:
   absl::Status check() const;
-  absl::Status runGroup(const WorkgroupId &);
-  void start(Wave &, unsigned index, const WorkgroupId &);
+  absl::Status run(const WorkgroupId &);
+  std::unique_ptr<ActiveGroup> startGroup(const WorkgroupId &, bool mayStop);
+  /// Until it has ended or all of its waves wait for what other workgroups do. Whether it has come further.
+  absl::StatusOr<bool> advance(ActiveGroup &);
+  std::unique_ptr<ActiveGroup> startAnother(const WorkgroupId &waiting);
+  void finish(std::unique_ptr<ActiveGroup>);
+  uint64_t indexOf(const WorkgroupId &id) const {
+    return (uint64_t(id[2]) * grid_.workgroups[1] + id[1]) * grid_.workgroups[0] + id[0];
+  }
+  void start(Wave &, unsigned index, const WorkgroupId &, Group &);
   void startScalars(Wave &, const WorkgroupId &);
   void startWorkItemIds(Wave &);
   /// Until it comes to a barrier or its end.
   void runWave(Wave &);
+  void executeIndexed(Wave &, const Step &);
   absl::Status failure(const Wave &, const WorkgroupId &, StringRef what) const;
   unsigned workItems() const { return grid_.workItems[0] * grid_.workItems[1] * grid_.workItems[2]; }
 
@@ -86,8 +111,9 @@ private:
   uint64_t kernargAddress_ = 0, packetAddress_ = 0;
   uint32_t entry_ = 0;
   uint64_t ldsBytes_ = 0;
-  std::vector<Wave> waves_; // reused from group to group
-  Group group_;
+  std::unique_ptr<ActiveGroup> spare_;                // reused from group to group
+  std::vector<std::unique_ptr<ActiveGroup>> waiting_; // started and not ended
+  DenseSet<uint64_t> started_;                        // workgroups, by their place in the grid
   Trace trace_;
 };
 
@@ -161,7 +187,7 @@ void Executor::startWorkItemIds(Wave &w) {
   }
 }
 
-void Executor::start(Wave &w, unsigned index, const WorkgroupId &id) {
+void Executor::start(Wave &w, unsigned index, const WorkgroupId &id, Group &group) {
   unsigned rows = std::max(1u, program_.code->vectorRows);
   w.vectors.resize(rows);
   // What a register holds at the start is not defined: not zero, so that reading one shows.
@@ -172,9 +198,11 @@ void Executor::start(Wave &w, unsigned index, const WorkgroupId &id) {
   w.index = index;
   w.scc = false;
   w.state = Wave::State::Ready;
-  w.executed = 0;
+  w.executed = w.changes = w.barriers = 0;
+  w.poll.step = kNoInstruction;
+  w.indexesVectors = false;
   w.pc = entry_;
-  w.group = &group_;
+  w.group = &group;
   w.program = &program_;
   w.trace = nullptr;
   w.error.clear();
@@ -201,6 +229,10 @@ void Executor::runWave(Wave &w) {
     if (w.pc >= count) return w.fail("execution has left the kernel's code");
     const Step &s = steps[w.pc];
     if (!s.handler) return w.fail("the instruction is not known to this model yet");
+    if (w.executed >= w.stopsAfter) {
+      w.state = Wave::State::Ended;
+      return;
+    }
     if (w.executed++ >= options_.maxInstructionsPerWave)
       return w.fail(formatv("the wave has executed {0} instructions: an endless loop?", w.executed - 1));
     if (w.trace) {
@@ -210,9 +242,28 @@ void Executor::runWave(Wave &w) {
       w.trace->events.push_back(e);
     }
     ++w.pc;
-    s.handler(w, s);
+    if (w.indexesVectors && s.isVector)
+      executeIndexed(w, s);
+    else
+      s.handler(w, s);
     if (w.state == Wave::State::Failed) w.pc = s.index;
   }
+}
+
+/// M0[7:0] is added to the vector registers that M0[15:12] names: sources 0 to 2, the destination.
+void Executor::executeIndexed(Wave &w, const Step &s) {
+  uint32_t m0 = w.scalars[kM0];
+  SmallVector<Operand, 6> operands(s.operands, s.operands + s.operandCount);
+  // Carries have a second destination, a mask.
+  unsigned firstSource = (s.semantic->result != Type::None) + StringRef(s.semantic->mnemonic).contains("_co_");
+  for (unsigned k = 0; k < operands.size(); ++k) {
+    unsigned bit = k >= firstSource ? 12 + (k - firstSource) : 15; // 12 to 14: sources, 15: the destination
+    bool isIndexed = (k < firstSource || bit < 15) && (m0 >> bit & 1);
+    if (isIndexed && operands[k].isVector()) operands[k].index = uint16_t(operands[k].index + (m0 & 0xff));
+  }
+  Step indexed = s;
+  indexed.operands = operands.data();
+  s.handler(w, indexed);
 }
 
 absl::Status Executor::failure(const Wave &w, const WorkgroupId &id, StringRef what) const {
@@ -221,36 +272,100 @@ absl::Status Executor::failure(const Wave &w, const WorkgroupId &id, StringRef w
   return absl::FailedPreconditionError(text);
 }
 
-absl::Status Executor::runGroup(const WorkgroupId &id) {
+/// `mayStop`: as ExecuteOptions::stopsAfter says; what others wait for executes all.
+std::unique_ptr<ActiveGroup> Executor::startGroup(const WorkgroupId &id, bool mayStop) {
   unsigned count = (workItems() + program_.waveSize - 1) / program_.waveSize;
-  waves_.resize(count);
-  group_.id = id;
-  group_.lds.assign(ldsBytes_, 0xcd); // not zero, so that reading what was not written shows
-  group_.memory = &memory_;
+  auto g = spare_ ? std::move(spare_) : std::make_unique<ActiveGroup>();
+  started_.insert(indexOf(id));
+  g->waves.resize(count);
+  g->group.id = id;
+  g->group.lds.assign(ldsBytes_, 0xcd); // not zero, so that reading what was not written shows
+  g->group.memory = &memory_;
   bool isTraced = options_.isTraced && options_.isTraced(id);
   size_t firstTrace = trace_.waves.size();
-  if (isTraced) trace_.waves.resize(firstTrace + count);
   for (unsigned k = 0; k < count; ++k) {
-    start(waves_[k], k, id);
+    start(g->waves[k], k, id, g->group);
+    g->waves[k].stopsAfter = mayStop && options_.stopsAfter ? options_.stopsAfter(id) : ~uint64_t(0);
     if (!isTraced) continue;
-    waves_[k].trace = &trace_.waves[firstTrace + k];
-    waves_[k].trace->workgroup = id;
-    waves_[k].trace->wave = k;
+    trace_.waves.push_back({id, k, {}, {}, {}});
+    g->waves[k].trace = &trace_.waves[firstTrace + k];
   }
-  while (true) {
+  return g;
+}
+
+absl::StatusOr<bool> Executor::advance(ActiveGroup &g) {
+  auto count = unsigned(g.waves.size());
+  std::vector<std::array<uint64_t, 4>> first, before(count), after(count);
+  while (!g.hasEnded()) {
+    for (unsigned k = 0; k < count; ++k) before[k] = pollOf(g.waves[k]);
+    if (first.empty()) first = before;
+    for (Wave &w : g.waves)
+      if (w.state == Wave::State::Polling) w.state = Wave::State::Ready;
     for (unsigned k = 0; k < count; ++k) {
-      Wave &w = waves_[options_.reverseWaves ? count - 1 - k : k];
+      Wave &w = g.waves[options_.reverseWaves ? count - 1 - k : k];
       runWave(w);
-      if (w.state == Wave::State::Failed) return failure(w, id, w.error);
+      if (w.state == Wave::State::Failed) return failure(w, g.group.id, w.error);
     }
-    auto isEnded = [](const Wave &w) { return w.state == Wave::State::Ended; };
-    if (llvm::all_of(waves_, isEnded)) break;
+    bool polls = llvm::any_of(g.waves, [](const Wave &w) { return w.state == Wave::State::Polling; });
+    for (unsigned k = 0; k < count; ++k) after[k] = pollOf(g.waves[k]);
+    if (polls && before == after) return first != after;
+    if (polls) continue;
     // Waves that have ended are no longer waited for (ISA guides, S_BARRIER).
-    for (Wave &w : waves_)
+    for (Wave &w : g.waves)
       if (w.state == Wave::State::AtBarrier) w.state = Wave::State::Ready;
   }
-  for (const Wave &w : waves_) trace_.executedInstructions += w.executed;
-  trace_.executedWaves += count;
+  return true;
+}
+
+/// A workgroup that has not been started, for whom `waiting` may wait: first those that differ in one dimension of the
+/// grid, as the parts of a split K do, then any. Null: there is none.
+std::unique_ptr<ActiveGroup> Executor::startAnother(const WorkgroupId &waiting) {
+  for (unsigned d : {2u, 0u, 1u}) {
+    WorkgroupId id = waiting;
+    for (id[d] = 0; id[d] < grid_.workgroups[d]; ++id[d])
+      if (!started_.contains(indexOf(id))) return startGroup(id, false);
+  }
+  for (uint32_t z = 0; z < grid_.workgroups[2]; ++z)
+    for (uint32_t y = 0; y < grid_.workgroups[1]; ++y)
+      for (uint32_t x = 0; x < grid_.workgroups[0]; ++x)
+        if (!started_.contains(indexOf({x, y, z}))) return startGroup({x, y, z}, false);
+  return nullptr;
+}
+
+void Executor::finish(std::unique_ptr<ActiveGroup> g) {
+  for (const Wave &w : g->waves) trace_.executedInstructions += w.executed;
+  trace_.executedWaves += g->waves.size();
+  if (!spare_) spare_ = std::move(g);
+}
+
+/// The workgroup, and others as long as it waits for what they do. Those that then wait themselves continue later.
+absl::Status Executor::run(const WorkgroupId &wanted) {
+  if (!started_.contains(indexOf(wanted))) waiting_.push_back(startGroup(wanted, true));
+  auto isWanted = [&](const std::unique_ptr<ActiveGroup> &g) { return g->group.id == wanted; };
+  while (llvm::any_of(waiting_, isWanted)) {
+    bool isFurther = false;
+    for (size_t k = waiting_.size(); k-- > 0;) { // the newest first
+      auto advanced = advance(*waiting_[k]);
+      if (!advanced.ok()) return advanced.status();
+      isFurther |= *advanced;
+      if (!waiting_[k]->hasEnded()) continue;
+      finish(std::move(waiting_[k]));
+      waiting_.erase(waiting_.begin() + ptrdiff_t(k));
+    }
+    if (isFurther || waiting_.empty()) continue;
+    auto another = startAnother(wanted);
+    if (!another) {
+      ActiveGroup &g = **llvm::find_if(waiting_, isWanted);
+      // What it waits for may come from one that was stopped: then it stops here, too.
+      if (g.waves.front().stopsAfter != ~uint64_t(0)) {
+        for (Wave &w : g.waves) w.state = Wave::State::Ended;
+        continue;
+      }
+      const Wave &w = *llvm::find_if(g.waves, [](const Wave &x) { return x.state == Wave::State::Polling; });
+      return failure(w, wanted, "the wave waits for a change of memory that no workgroup makes");
+    }
+    waiting_.push_back(std::move(another));
+  }
   return absl::OkStatus();
 }
 
@@ -264,7 +379,7 @@ absl::StatusOr<Trace> Executor::run() {
   auto lastReport = std::chrono::steady_clock::now();
   uint64_t finished = 0;
   auto one = [&](const WorkgroupId &id) -> absl::Status {
-    if (absl::Status s = runGroup(id); !s.ok()) return s;
+    if (absl::Status s = run(id); !s.ok()) return s;
     ++finished;
     auto now = std::chrono::steady_clock::now();
     if (!options_.progress || now - lastReport < std::chrono::seconds(1)) return absl::OkStatus();

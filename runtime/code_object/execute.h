@@ -1,8 +1,12 @@
 // Executes the machine code of a kernel, workgroup by workgroup, and records what its waves do.
 //
-// The waves of a workgroup take turns: each runs until it comes to a barrier or its end. Workgroups run one after the
-// other. Not modelled: waits and hazards (an access has happened when its instruction has executed), caches, exceptions
-// and traps, the trap handler; rounding is to nearest even whatever MODE says (a change of it is an error).
+// The waves of a workgroup take turns: each runs until it comes to a barrier or its end, or polls, which is a loop that
+// reads the same again and changes nothing. Workgroups run one after the other. While one polls (split K with
+// semaphores), others are started, too: first those that differ from it in one dimension of the grid, even if they are
+// not to be executed otherwise. Of its wait one iteration is left in the trace.
+//
+// Not modelled: waits and hazards (an access has happened when its instruction has executed), caches, exceptions and
+// traps, the trap handler; rounding is to nearest even whatever MODE says (a change of it is an error).
 //
 // Errors (FailedPrecondition for what the code does, InvalidArgument for a launch that does not fit the kernel) name
 // the workgroup, the wave, the address and text of the instruction, and its source line where the object has them.
@@ -30,8 +34,10 @@ struct ExecuteOptions {
   /// Whether the waves of an executed workgroup are traced; null: none is.
   std::function<bool(const WorkgroupId &)> isTraced;
   uint64_t maxInstructionsPerWave = uint64_t(1) << 30; // more: an error, as of an endless loop
-  uint32_t maxLdsBytes = 0;                            // of a workgroup; 0: the target's
-  bool reverseWaves = false;                           // the last wave of a workgroup runs first
+  /// After how many instructions the waves of a workgroup stop, as if they had ended; null: they execute all.
+  std::function<uint64_t(const WorkgroupId &)> stopsAfter;
+  uint32_t maxLdsBytes = 0;  // of a workgroup; 0: the target's
+  bool reverseWaves = false; // the last wave of a workgroup runs first
   /// Called about once a second with the number of finished workgroups; true: stop with Cancelled.
   std::function<bool(uint64_t)> progress;
 };

@@ -170,7 +170,10 @@ void traceMemory(Wave &w, uint64_t mask, const uint64_t *addresses, unsigned byt
   e.mask = mask;
   e.bytes = uint8_t(bytes);
   e.firstAddress = uint32_t(w.trace->addresses.size());
-  for (; mask; mask &= mask - 1) w.trace->addresses.push_back(addresses[std::countr_zero(mask)]);
+  if (mask == ~uint64_t(0))
+    w.trace->addresses.insert(w.trace->addresses.end(), addresses, addresses + kLanes);
+  else
+    for (; mask; mask &= mask - 1) w.trace->addresses.push_back(addresses[std::countr_zero(mask)]);
   e.addressCount = uint16_t(w.trace->addresses.size() - e.firstAddress);
 }
 void traceLds(Wave &w, uint64_t mask, const uint32_t *addresses, const uint32_t *more, unsigned bytes) {
@@ -179,8 +182,15 @@ void traceLds(Wave &w, uint64_t mask, const uint32_t *addresses, const uint32_t 
   e.mask = mask;
   e.bytes = uint8_t(bytes);
   e.firstLds = uint32_t(w.trace->ldsAddresses.size());
-  for (uint64_t m = mask; m; m &= m - 1) w.trace->ldsAddresses.push_back(addresses[std::countr_zero(m)]);
-  for (uint64_t m = more ? mask : 0; m; m &= m - 1) w.trace->ldsAddresses.push_back(more[std::countr_zero(m)]);
+  auto add = [&](const uint32_t *from) {
+    auto &to = w.trace->ldsAddresses;
+    if (mask == ~uint64_t(0))
+      to.insert(to.end(), from, from + kLanes);
+    else
+      for (uint64_t m = mask; m; m &= m - 1) to.push_back(from[std::countr_zero(m)]);
+  };
+  add(addresses);
+  if (more) add(more);
   e.ldsCount = uint16_t(w.trace->ldsAddresses.size() - e.firstLds);
 }
 

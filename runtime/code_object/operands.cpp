@@ -246,6 +246,13 @@ void parseHwreg(StringRef t, Modifiers &m) {
   }
 }
 
+/// "gpr_idx(SRC0,DST)"
+void parseIndexMode(StringRef t, Modifiers &m) {
+  static constexpr const char *kNames[] = {"SRC0", "SRC1", "SRC2", "DST"};
+  for (unsigned k = 0; k < 4; ++k)
+    if (t.contains(kNames[k])) m.indexMode |= 1u << k;
+}
+
 bool parseNumber(StringRef t, Operand &o) {
   if (t.consume_front("lit64(") || t.consume_front("lit(")) t.consume_back(")");
   o.kind = Operand::Kind::Literal;
@@ -269,6 +276,7 @@ bool parseNumber(StringRef t, Operand &o) {
 Operand parseOperand(StringRef t, unsigned firstAgpr, Modifiers &m) {
   Operand o;
   if (t.starts_with("hwreg(")) parseHwreg(t, m);
+  if (t.starts_with("gpr_idx(")) parseIndexMode(t, m);
   bool isNumber = t.starts_with("-") && t.size() > 1 && (isDigit(t[1]));
   if (!isNumber && t.consume_front("-")) o.negate = true;
   if (t.consume_front("neg(")) {

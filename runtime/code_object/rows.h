@@ -51,6 +51,18 @@ struct Unused {
   static constexpr Type type = Type::None;
 };
 
+/// A mask from a 0 or 1 for each lane.
+inline uint64_t gatherBits(const uint8_t *lane) {
+  uint64_t out = 0;
+  for (unsigned k = 0; k < kLanes / 8; ++k) {
+    // The lowest bits of 8 bytes, moved side by side.
+    uint64_t bytes;
+    std::memcpy(&bytes, lane + 8 * k, 8);
+    out |= (bytes * 0x0102040810204080 >> 56) << (8 * k);
+  }
+  return out;
+}
+
 /// Reads sources, computes, writes the result: the handler of instructions with a row function.
 void vectorOperation(Wave &, const Step &);
 

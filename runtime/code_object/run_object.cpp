@@ -5,6 +5,10 @@
 #include "runtime/launch_checks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
+#include <deque>
+#include <sys/mman.h>
+#include <utility>
 
 namespace tessera::code_object {
 using namespace llvm;
@@ -93,6 +97,49 @@ uint32_t workItemsOf(const Kernel &k, const LaunchDescription &d, const ObjectRu
   return k.maxWorkItems && k.maxWorkItems < 1024 ? k.maxWorkItems : n;
 }
 
+/// Zeros that take memory only where they are accessed.
+class LazyZeros {
+public:
+  explicit LazyZeros(size_t size) : size_(std::max<size_t>(size, 1)) {
+    void *at = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    data_ = at == MAP_FAILED ? nullptr : static_cast<uint8_t *>(at);
+  }
+  LazyZeros(LazyZeros &&o) noexcept : data_(std::exchange(o.data_, nullptr)), size_(o.size_) {}
+  LazyZeros &operator=(LazyZeros &&) = delete;
+  ~LazyZeros() {
+    if (data_) munmap(data_, size_);
+  }
+  uint8_t *data() const { return data_; } // null if there is no room
+
+private:
+  uint8_t *data_ = nullptr;
+  size_t size_;
+};
+
+/// All that the launch's buffers are in while it runs.
+struct Buffers {
+  Memory memory;
+  std::deque<LazyZeros> zeros;
+};
+
+/// Gives the argument's buffer a device address.
+absl::StatusOr<uint64_t> addBuffer(const LaunchDescription &d, unsigned i, bool keep, ObjectRun &run, Buffers &to) {
+  const LaunchArg &a = d.args[i];
+  std::string name = formatv("argument {0} ('{1}')", i, a.name);
+  bool isZero = a.source == LaunchArg::Fill && a.fill == 0 && !std::signbit(a.fill) && !a.descriptor;
+  if (isZero && !keep) {
+    LazyZeros zeros(size_t(a.bytes()));
+    if (uint8_t *data = zeros.data()) {
+      to.zeros.push_back(std::move(zeros));
+      return to.memory.add(std::move(name), data, uint64_t(a.bytes()));
+    }
+  }
+  auto bytes = runtime::materialize(d, i);
+  if (!bytes.ok()) return bytes.status();
+  run.buffers[i] = std::move(*bytes);
+  return to.memory.add(std::move(name), run.buffers[i].data(), run.buffers[i].size());
+}
+
 absl::Status runChecks(const LaunchDescription &d, ObjectRun &run) {
   for (const runtime::ExpectedOutput &e : d.expected) {
     auto result = runtime::check(d, e, run.buffers[e.arg]);
@@ -119,25 +166,22 @@ absl::StatusOr<ObjectRun> runObject(const LaunchDescription &d, StringRef hsaco,
   for (unsigned k = 0; k < 3; ++k) run.grid.workgroups[k] = uint32_t(d.grid[k]);
   run.grid.workItems = {workItemsOf(*run.kernel, d, o), 1, 1};
   run.grid.dynamicLdsBytes = o.dynamicLdsBytes;
-  Memory memory;
+  Buffers buffers;
   std::vector<Value> values;
   run.buffers.resize(d.args.size());
   for (unsigned i = 0; i < d.args.size(); ++i) {
     uint64_t address = 0;
     if (!d.args[i].isScalar) {
-      auto bytes = runtime::materialize(d, i);
-      if (!bytes.ok()) return bytes.status();
-      run.buffers[i] = std::move(*bytes);
-      std::string name = formatv("argument {0} ('{1}')", i, d.args[i].name);
-      address = memory.add(std::move(name), run.buffers[i].data(), run.buffers[i].size());
-      address += uint64_t(d.args[i].offsetBytes());
+      auto at = addBuffer(d, i, o.keepBuffers || o.check, run, buffers);
+      if (!at.ok()) return at.status();
+      address = *at + uint64_t(d.args[i].offsetBytes());
     }
     addValues(d.args[i], address, values);
   }
   absl::StatusOr<std::vector<uint8_t>> kernarg = placeInOrder(values);
   if (!run.kernel->arguments.empty()) kernarg = placeByMetadata(*run.kernel, values);
   if (!kernarg.ok()) return kernarg.status();
-  auto trace = execute(run.object, *run.kernel, run.program, run.grid, *kernarg, memory, o.execute);
+  auto trace = execute(run.object, *run.kernel, run.program, run.grid, *kernarg, buffers.memory, o.execute);
   if (!trace.ok()) return trace.status();
   run.trace = std::move(*trace);
   if (o.check && o.execute.workgroups.empty())

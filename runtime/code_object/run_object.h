@@ -12,11 +12,13 @@ struct ObjectRunOptions {
   uint32_t workItems = 0;
   uint32_t dynamicLdsBytes = 0;
   bool check = true; // the expected outputs
+  /// Without them buffers of zeros take memory only where the kernel accesses them.
+  bool keepBuffers = true;
   ExecuteOptions execute;
 };
 
 struct ObjectRun {
-  std::vector<std::vector<uint8_t>> buffers; // by argument, after the launch; empty for scalars
+  std::vector<std::vector<uint8_t>> buffers; // by argument, after the launch; empty for scalars and if not kept
   std::vector<runtime::CheckResult> checks;  // by expected output; none if only some workgroups were executed
   CodeObject object;
   const Kernel *kernel = nullptr; // in `object`

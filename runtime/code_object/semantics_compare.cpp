@@ -37,14 +37,7 @@ template <class E, Condition C> uint64_t compareRows(const void *a, const void *
   auto *y = static_cast<const typename E::Storage *>(b);
   alignas(64) uint8_t bit[kLanes];
   for (unsigned l = 0; l < kLanes; ++l) bit[l] = holds(C, E::load(x[l]), E::load(y[l]));
-  uint64_t out = 0;
-  for (unsigned k = 0; k < 8; ++k) {
-    // The lowest bits of 8 bytes, moved side by side.
-    uint64_t bytes;
-    std::memcpy(&bytes, bit + 8 * k, 8);
-    out |= (bytes * 0x0102040810204080 >> 56) << (8 * k);
-  }
-  return out;
+  return gatherBits(bit);
 }
 
 /// Results of inactive lanes are 0. Where no mask is named the instruction is a v_cmpx that writes EXEC alone.

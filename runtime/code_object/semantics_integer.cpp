@@ -52,15 +52,17 @@ void carryOperation(Wave &w, const Step &s) {
   auto *x = static_cast<const uint32_t *>(readSource(w, s, 2, 0, Type::B32, a));
   auto *y = static_cast<const uint32_t *>(readSource(w, s, 3, 1, Type::B32, b));
   if (kind == SubReversed) std::swap(x, y);
-  uint64_t in = !takes ? 0 : s.operandCount > 4 ? readMask(w, s[4]) : w.vcc(), carryOut = 0;
+  uint64_t in = !takes ? 0 : s.operandCount > 4 ? readMask(w, s[4]) : w.vcc();
   auto *d = reinterpret_cast<uint32_t *>(out.lane);
+  alignas(64) uint8_t carried[kLanes];
+  uint32_t saturated = kind == Add ? ~0u : 0;
   for (unsigned l = 0; l < kLanes; ++l) {
-    uint64_t c = in >> l & 1;
-    uint64_t sum = kind == Add ? uint64_t(x[l]) + y[l] + c : uint64_t(x[l]) - y[l] - c;
-    d[l] = uint32_t(sum);
-    carryOut |= (sum >> 32 & 1) << l;
-    if (s.modifiers->clamp && sum >> 32) d[l] = kind == Add ? ~0u : 0;
+    auto c = uint32_t(in >> l & 1);
+    uint32_t sum = kind == Add ? x[l] + y[l] : x[l] - y[l], all = kind == Add ? sum + c : sum - c;
+    carried[l] = kind == Add ? sum < x[l] || all < sum : sum > x[l] || all > sum;
+    d[l] = s.modifiers->clamp && carried[l] ? saturated : all;
   }
+  uint64_t carryOut = gatherBits(carried);
   uint64_t lanes = writableLanes(w, s);
   writeResult(w, s, s[0], Type::B32, out);
   writeMask(w, s[1], carryOut & lanes);

@@ -16,6 +16,12 @@ uint8_t *resolveLds(Wave &w, uint64_t address, unsigned bytes, bool isWrite) {
   return nullptr;
 }
 
+uint8_t *ldsOf(Wave &w, const uint32_t *addresses, uint64_t mask, unsigned bytes) {
+  if (!mask) return nullptr;
+  uint64_t last = extentOf(addresses, mask).most;
+  return last + bytes <= w.group->lds.size() ? w.group->lds.data() : nullptr;
+}
+
 namespace {
 
 void addressesOf(Wave &w, const Operand &o, uint32_t offset, uint32_t *out) {
@@ -37,6 +43,8 @@ void read(Wave &w, const Step &s) {
   uint32_t at[kLanes];
   addressesOf(w, s[1], uint32_t(s.modifiers->offset), at);
   traceLds(w, w.exec(), at, nullptr, p.form.bytes);
+  if (const uint8_t *lds = ldsOf(w, at, w.exec(), p.form.bytes))
+    return loadLanes(w, p.form, s[0].index, w.exec(), [=, &at](unsigned l) { return lds + at[l]; });
   forLanes(w, w.exec(), [&](unsigned l) {
     if (const uint8_t *from = resolveLds(w, at[l], p.form.bytes, false)) loadLane(w, p.form, s[0].index, l, from);
   });
@@ -46,6 +54,8 @@ void write(Wave &w, const Step &s) {
   uint32_t at[kLanes];
   addressesOf(w, s[0], uint32_t(s.modifiers->offset), at);
   traceLds(w, w.exec(), at, nullptr, p.form.bytes);
+  if (uint8_t *lds = ldsOf(w, at, w.exec(), p.form.bytes))
+    return storeLanes(w, p.form, s[1].index, w.exec(), [=, &at](unsigned l) { return lds + at[l]; });
   forLanes(w, w.exec(), [&](unsigned l) {
     if (uint8_t *to = resolveLds(w, at[l], p.form.bytes, true)) storeLane(w, p.form, s[1].index, l, to);
   });
@@ -56,6 +66,13 @@ void read2(Wave &w, const Step &s) {
   addressesOf(w, s[1], uint32_t(s.modifiers->offset0) * p.stride, first);
   addressesOf(w, s[1], uint32_t(s.modifiers->offset1) * p.stride, second);
   traceLds(w, w.exec(), first, second, p.form.bytes);
+  const uint8_t *lds = ldsOf(w, first, w.exec(), p.form.bytes);
+  if (lds && ldsOf(w, second, w.exec(), p.form.bytes)) {
+    loadLanes(w, p.form, s[0].index, w.exec(), [=, &first](unsigned l) { return lds + first[l]; });
+    loadLanes(w, p.form, s[0].index + p.form.registers(), w.exec(),
+              [=, &second](unsigned l) { return lds + second[l]; });
+    return;
+  }
   forLanes(w, w.exec(), [&](unsigned l) {
     const uint8_t *a = resolveLds(w, first[l], p.form.bytes, false), *b = resolveLds(w, second[l], p.form.bytes, false);
     if (!a || !b) return;

@@ -1,8 +1,7 @@
-// Matrix instructions: MFMA and WMMA. Which lane and register holds which element is stated here from the manuals:
-//   MFMA  "AMD Instinct MI300" and "CDNA4 Instruction Set Architecture", "Matrix Arithmetic Instructions"
-//   WMMA  "RDNA3" and "RDNA4 Instruction Set Architecture", "Wave Matrix Multiply Accumulate"
+// Matrix instructions: MFMA and WMMA. Which lane and register holds which element: matrix_layout.h.
 // a * b is exact in double and summed in double; the sum is rounded once to the accumulator's type, where hardware
 // rounds or truncates in an order that the manuals leave open. Integers wrap. xf32 drops low bits.
+#include "runtime/code_object/matrix_layout.h"
 #include "runtime/code_object/rows.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
@@ -10,164 +9,14 @@
 namespace tessera::code_object {
 using namespace llvm;
 
-#if defined(__x86_64__)
-#define TESSERA_MATRIX_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define TESSERA_MATRIX_CLONES
-#endif
-
-/// acc[i][j] += a[i][k] * b[k][j]
-TESSERA_MATRIX_CLONES static void multiplyAdd(double *__restrict acc, const double *__restrict a,
-                                              const double *__restrict b, unsigned rows, unsigned columns,
-                                              unsigned depth) {
-  for (unsigned i = 0; i < rows; ++i)
-    for (unsigned k = 0; k < depth; ++k) {
-      double x = a[i * depth + k];
-      for (unsigned j = 0; j < columns; ++j) acc[i * columns + j] += x * b[k * columns + j];
-    }
-}
-
 namespace {
 
-enum class Element : uint8_t {
-  None,
-  F16,
-  BF16,
-  XF32,
-  F32,
-  F64,
-  S8,
-  U8,
-  S32,
-  Fp8,
-  Bf8,
-  Fp8Fnuz,
-  Bf8Fnuz,
-  Fp6,
-  Bf6,
-  Fp4
-};
-
-unsigned bitsOf(Element e) {
-  switch (e) {
-  case Element::None: return 0;
-  case Element::Fp4: return 4;
-  case Element::Fp6:
-  case Element::Bf6: return 6;
-  case Element::S8:
-  case Element::U8:
-  case Element::Fp8:
-  case Element::Bf8:
-  case Element::Fp8Fnuz:
-  case Element::Bf8Fnuz: return 8;
-  case Element::F16:
-  case Element::BF16: return 16;
-  case Element::XF32:
-  case Element::F32:
-  case Element::S32: return 32;
-  case Element::F64: return 64;
-  }
-  return 0;
-}
-
-/// OCP's formats of 4 and 6 bits ("Microscaling Formats (MX) Specification"): no infinities, no NaN.
-double smallFloat(uint32_t bits, unsigned exponentBits, unsigned mantissaBits, int bias) {
-  uint32_t mantissa = bits & ((1u << mantissaBits) - 1), exponent = bits >> mantissaBits & ((1u << exponentBits) - 1);
-  bool negative = bits >> (exponentBits + mantissaBits) & 1;
-  double v = exponent ? std::ldexp(double(mantissa | 1u << mantissaBits), int(exponent) - bias - int(mantissaBits))
-                      : std::ldexp(double(mantissa), 1 - bias - int(mantissaBits));
-  return negative ? -v : v;
-}
-
-double numberOf(Element e, uint64_t bits) {
-  switch (e) {
-  case Element::F16: return runtime::decodeHalf(uint16_t(bits));
-  case Element::BF16: return runtime::decodeBfloat(uint16_t(bits));
-  case Element::XF32: return asFloat(uint32_t(bits) & 0xffffe000);
-  case Element::F32: return asFloat(uint32_t(bits));
-  case Element::F64: return std::bit_cast<double>(bits);
-  case Element::S8: return int8_t(bits);
-  case Element::U8: return uint8_t(bits);
-  case Element::S32: return int32_t(bits);
-  case Element::Fp8: return runtime::decodeFloat(ir::FloatKind::F8E4M3FN, bits & 255);
-  case Element::Bf8: return runtime::decodeFloat(ir::FloatKind::F8E5M2, bits & 255);
-  case Element::Fp8Fnuz: return runtime::decodeFloat(ir::FloatKind::F8E4M3FNUZ, bits & 255);
-  case Element::Bf8Fnuz: return runtime::decodeFloat(ir::FloatKind::F8E5M2FNUZ, bits & 255);
-  case Element::Fp6: return smallFloat(uint32_t(bits), 2, 3, 1);
-  case Element::Bf6: return smallFloat(uint32_t(bits), 3, 2, 3);
-  case Element::Fp4: return smallFloat(uint32_t(bits), 2, 1, 1);
-  case Element::None: break;
-  }
-  return 0;
-}
-
-enum class Family : uint8_t { Mfma, Wmma11, Wmma12 };
-
-struct Shape {
-  Family family = Family::Mfma;
-  unsigned m = 0, n = 0, k = 0, blocks = 1;
-  Element a = Element::None, b = Element::None, c = Element::None;
-  bool scaled = false, mixed = false; // mixed: f8f6f4, whose formats are modifiers
-};
-
-/// Row (of A; of B column) of the stack of blocks, and depth, of an element that a lane holds.
-struct Place {
-  unsigned across, depth;
-};
-Place operandPlace(const Shape &s, unsigned across, unsigned bits, unsigned lane, unsigned index) {
-  switch (s.family) {
-  case Family::Wmma11: return {lane % 16, index}; // both halves of the wave hold the same
-  case Family::Wmma12: return {lane % 16, lane / 16 * 8 + index};
-  case Family::Mfma: {
-    unsigned all = across * s.blocks, perLane = s.k / (64 / all), group = lane / all;
-    // 32 elements of 8 bits are two runs of 16, half of K apart (CDNA4).
-    if (bits == 8 && perLane == 32) return {lane % all, index / 16 * (s.k / 2) + group * 16 + index % 16};
-    return {lane % all, group * perLane + index};
-  }
-  }
-  return {};
-}
-unsigned elementsOf(const Shape &s, unsigned across) {
-  if (s.family == Family::Wmma11) return 16;
-  if (s.family == Family::Wmma12) return 8;
-  return s.k / (64 / (across * s.blocks));
-}
-
-/// Block, row and column of an element of the accumulator.
-struct ResultPlace {
-  unsigned block, row, column;
-};
-ResultPlace resultPlace(const Shape &s, unsigned lane, unsigned index) {
-  if (s.family == Family::Wmma11) return {0, 2 * index + lane / 16, lane % 16};
-  if (s.family == Family::Wmma12) return {0, lane / 16 * 8 + index, lane % 16};
-  if (s.c == Element::F64) {
-    if (s.m == 4) return {lane / 4 % 4, lane / 16, lane % 4};
-    return {0, lane / 16 + 4 * index, lane % 16};
-  }
-  if (s.m == 4) return {lane / 4, index, lane % 4};
-  unsigned perBlock = s.m * s.n / 64, in = index % perBlock;
-  return {index / perBlock, in / 4 * 4 * (64 / s.n) + lane / s.n * 4 + in % 4, lane % s.n};
-}
-
-/// The element's bits in a lane's registers, which are packed.
-uint64_t elementAt(const uint32_t *const *rows, unsigned bits, unsigned index, unsigned lane) {
-  unsigned at = index * bits, word = at / 32, shift = at % 32;
-  uint64_t v = rows[word][lane];
-  if (shift + bits > 32) v |= uint64_t(rows[word + 1][lane]) << 32;
-  v >>= shift;
-  return bits == 64 ? v : v & ((uint64_t(1) << bits) - 1);
-}
-
-void setRow64(Wave &w, unsigned row, unsigned lane, uint64_t v) {
-  w.row(row)[lane] = uint32_t(v);
-  w.row(row + 1)[lane] = uint32_t(v >> 32);
-}
-
-struct Operands {
+/// Registers of an operand of a matrix instruction.
+struct Registers {
   Row scratch;
   const uint32_t *rows[34];
 };
-void readRows(Wave &w, const Operand &o, unsigned count, Operands &out) {
+void readRows(Wave &w, const Operand &o, unsigned count, Registers &out) {
   for (unsigned k = 0; k < count; ++k) {
     if (o.isVector())
       out.rows[k] = w.row(o.index + k);
@@ -177,36 +26,22 @@ void readRows(Wave &w, const Operand &o, unsigned count, Operands &out) {
   out.rows[count] = out.rows[count - 1];
 }
 
-struct Matrices {
+struct alignas(64) Matrices {
   double a[64 * 128], b[128 * 64], acc[64 * 64];
 };
 
-void gather(const Shape &s, bool isA, Element e, const Operands &from, double *to) {
-  unsigned across = isA ? s.m : s.n, bits = bitsOf(e), count = elementsOf(s, across);
-  unsigned lanes = s.family == Family::Mfma ? 64 : 32;
-  for (unsigned k = 0; k < count; ++k)
-    for (unsigned l = 0; l < lanes; ++l) {
-      Place p = operandPlace(s, across, bits, l, k);
-      double v = numberOf(e, elementAt(from.rows, bits, k, l));
-      unsigned block = p.across / across, in = p.across % across;
-      if (isA)
-        to[(block * s.m + in) * s.k + p.depth] = v;
-      else
-        to[(block * s.k + p.depth) * s.n + in] = v;
-    }
-}
-
-/// The scale (E8M0: 2^(x - 127)) of a row's K elements 32 by 32, applied to the gathered matrix.
-void scale(Wave &w, const Shape &s, bool isA, const Operand &o, unsigned byte, double *matrix) {
+/// The scale (E8M0: 2^(x - 127)) of a row's K elements 32 by 32, applied to the unpacked matrix.
+void scale(Wave &w, const MatrixShape &s, bool isA, const Operand &o, unsigned byte, double *matrix) {
   Row scratch;
   const uint32_t *rows = readRow(w, o, 0, scratch);
   unsigned across = isA ? s.m : s.n;
-  for (unsigned r = 0; r < across; ++r)
-    for (unsigned k = 0; k < s.k; ++k) {
-      uint32_t x = rows[r + across * (k / 32)] >> (8 * byte) & 255;
-      double f = x == 255 ? std::nan("") : std::ldexp(1.0, int(x) - 127);
-      (isA ? matrix[r * s.k + k] : matrix[k * s.n + r]) *= f;
-    }
+  double scales[kLanes];
+  for (unsigned l = 0; l < kLanes; ++l) {
+    uint32_t x = rows[l] >> (8 * byte) & 255;
+    scales[l] = x == 255 ? std::nan("") : std::ldexp(1.0, int(x) - 127);
+  }
+  for (unsigned k = 0; k < s.k; ++k)
+    for (unsigned r = 0; r < across; ++r) matrix[k * across + r] *= scales[r + across * (k / 32)];
 }
 
 Element mixedFormat(unsigned code) {
@@ -214,106 +49,116 @@ Element mixedFormat(unsigned code) {
   return code < 5 ? kFormats[code] : Element::None;
 }
 
-Shape shapeOf(const Semantic &s) {
-  Shape p;
-  p.family = Family(s.detail & 15);
-  p.m = unsigned(s.detail >> 8 & 255);
-  p.n = unsigned(s.detail >> 16 & 255);
-  p.k = unsigned(s.detail >> 24 & 255);
-  p.blocks = unsigned(s.detail >> 32 & 255);
-  p.a = Element(s.parameters[0]);
-  p.b = Element(s.parameters[1]);
-  p.c = Element(s.parameters[2]);
-  p.scaled = s.parameters[3];
-  p.mixed = s.parameters[4];
-  return p;
+/// What an instruction's modifiers select.
+struct Selected {
+  Element a = Element::None, b = Element::None;
+};
+/// The wave fails where they are not known.
+Selected selectedBy(Wave &w, const MatrixShape &p, const Modifiers &m) {
+  Selected s{p.a, p.b};
+  if (p.mixed) {
+    s = {mixedFormat(m.cbsz), mixedFormat(m.blgp)};
+    if (s.a == Element::None || s.b == Element::None) w.fail("the format of an operand does not exist");
+  } else if (p.c == Element::F64 ? m.cbsz || m.abid : m.blgp || (m.cbsz && (p.blocks >> m.cbsz) == 0))
+    w.fail("this broadcast of operands is not known to this model yet");
+  if (p.a == Element::S8 && p.family != MatrixFamily::Mfma) {
+    s.a = m.negLo & 1 ? Element::S8 : Element::U8;
+    s.b = m.negLo & 2 ? Element::S8 : Element::U8;
+  } else if (m.negLo || m.negHi || m.clamp)
+    w.fail("negated or clamped operands of matrix instructions are not known to this model yet");
+  return s;
 }
 
-/// An accumulator's bits. Integers come as doubles, which hold their sums exactly.
-uint64_t roundTo(Element e, double v) {
-  switch (e) {
-  case Element::F16: return runtime::encodeFloat(ir::FloatKind::F16, v);
-  case Element::BF16: return runtime::encodeFloat(ir::FloatKind::BF16, v);
-  case Element::F64: return std::bit_cast<uint64_t>(v);
-  case Element::S32: return uint32_t(int64_t(v));
-  default: return asBits(float(v));
+bool isZero(const Registers &r, unsigned count) {
+  uint32_t any = 0;
+  for (unsigned k = 0; k < count; ++k)
+    for (unsigned l = 0; l < kLanes; ++l) any |= r.rows[k][l];
+  return any == 0;
+}
+bool hasNanScale(Wave &w, const Operand &o, unsigned byte) {
+  Row scratch;
+  const uint32_t *rows = readRow(w, o, 0, scratch);
+  bool any = false;
+  for (unsigned l = 0; l < kLanes; ++l) any |= (rows[l] >> (8 * byte) & 255) == 255;
+  return any;
+}
+
+/// Operands of zeros only, as measurements often have: the accumulator plus zero.
+void addZero(Wave &w, const Step &s, const MatrixPlan &p) {
+  Row scratch;
+  for (unsigned k = 0; k < p.c.registers; ++k) {
+    const uint32_t *from = readRow(w, s[3], s[3].isVector() ? k : 0, scratch);
+    uint32_t *to = w.row(s[0].index + k);
+    for (unsigned l = 0; l < p.shape.lanes(); ++l)
+      to[l] = p.shape.c == Element::S32 ? from[l] : asBits(asFloat(from[l]) + 0.0f);
   }
 }
+bool isDisjointOrSame(const Operand &a, const Operand &b, unsigned count) {
+  return !b.isVector() || a.index == b.index || a.index + count <= b.index || b.index + count <= a.index;
+}
 
-void accumulators(Wave &w, const Step &s, const Shape &p, Matrices &x, bool isStore) {
-  unsigned lanes = p.family == Family::Mfma ? 64 : 32, bits = bitsOf(p.c);
-  // 16-bit accumulators of gfx11 have a register each, of which op_sel says the half.
-  bool isSpread = p.family == Family::Wmma11 && bits == 16;
-  unsigned count = p.m * p.n * p.blocks / lanes, rows = isSpread ? count : count * bits / 32;
-  bool isHigh = isSpread && s.modifiers->opSel >> 2 & 1;
-  static thread_local Operands c;
-  if (!isStore) readRows(w, s[3], rows, c);
-  for (unsigned k = 0; k < count; ++k)
-    for (unsigned l = 0; l < lanes; ++l) {
-      ResultPlace at = resultPlace(p, l, k);
-      double &place = x.acc[(at.block * p.m + at.row) * p.n + at.column];
-      if (!isStore) {
-        uint64_t v = s[3].kind == Operand::Kind::Literal ? s[3].literal
-                     : isSpread                          ? uint64_t(c.rows[k][l] >> (isHigh ? 16 : 0) & 0xffff)
-                                                         : elementAt(c.rows, bits, k, l);
-        place = numberOf(p.c, v);
-        continue;
-      }
-      uint64_t v = roundTo(p.c, place);
-      unsigned row = s[0].index;
-      if (bits == 64)
-        setRow64(w, row + 2 * k, l, v);
-      else if (bits == 32)
-        w.row(row + k)[l] = uint32_t(v);
-      else {
-        uint32_t &to = w.row(row + (isSpread ? k : k / 2))[l];
-        bool high = isSpread ? isHigh : k % 2;
-        to = high ? (to & 0xffff) | uint32_t(v) << 16 : (to & 0xffff0000) | uint32_t(v);
-      }
-    }
+void negate(double *x, unsigned count) {
+  for (unsigned k = 0; k < count; ++k) x[k] = -x[k];
+}
+
+void readAccumulator(Wave &w, const Step &s, const MatrixPlan &p, bool isHigh, double *to) {
+  static thread_local Registers c;
+  if (s[3].kind == Operand::Kind::Literal) {
+    Row row, high;
+    std::fill(std::begin(row.lane), std::end(row.lane), uint32_t(s[3].literal));
+    std::fill(std::begin(high.lane), std::end(high.lane), uint32_t(s[3].literal >> 32));
+    // An element of 16 bits is the same in both halves.
+    if (bitsOf(p.shape.c) == 16)
+      for (uint32_t &x : row.lane) x = (x & 0xffff) | x << 16;
+    for (unsigned k = 0; k < p.c.registers; ++k) c.rows[k] = k % 2 && bitsOf(p.shape.c) == 64 ? high.lane : row.lane;
+    return unpack(p.c, p.shape.c, c.rows, isHigh, to);
+  }
+  readRows(w, s[3], p.c.registers, c);
+  unpack(p.c, p.shape.c, c.rows, isHigh, to);
 }
 
 /// EXEC does not matter.
 void matrixOperation(Wave &w, const Step &s) {
-  Shape p = shapeOf(*s.semantic);
+  const MatrixPlan &plan = *s.semantic->matrix;
+  const MatrixShape &p = plan.shape;
   const Modifiers &m = *s.modifiers;
-  if (p.mixed) {
-    p.a = mixedFormat(m.cbsz);
-    p.b = mixedFormat(m.blgp);
-    if (p.a == Element::None || p.b == Element::None) return w.fail("the format of an operand does not exist");
-  } else if (p.c == Element::F64 ? m.cbsz || m.abid : m.blgp || (m.cbsz && (p.blocks >> m.cbsz) == 0))
-    return w.fail("this broadcast of operands is not known to this model yet");
-  if (p.a == Element::S8 && p.family != Family::Mfma) {
-    p.a = m.negLo & 1 ? Element::S8 : Element::U8;
-    p.b = m.negLo & 2 ? Element::S8 : Element::U8;
-  } else if (m.negLo || m.negHi || m.clamp)
-    return w.fail("negated or clamped operands of matrix instructions are not known to this model yet");
+  if (w.lanes != p.lanes()) return w.fail("matrix instructions of waves of 64 lanes are not known to this model yet");
+  Selected of = selectedBy(w, p, m);
+  if (w.state == Wave::State::Failed) return;
   static thread_local Matrices x;
-  static thread_local Operands a, b;
-  auto registers = [&](unsigned across, Element e) { return std::max(1u, elementsOf(p, across) * bitsOf(e) / 32); };
-  readRows(w, s[1], registers(p.m, p.a), a);
-  readRows(w, s[2], registers(p.n, p.b), b);
-  gather(p, true, p.a, a, x.a);
-  gather(p, false, p.b, b, x.b);
+  static thread_local Registers a, b;
+  const MatrixLayout &layoutA = plan.layoutOf(true, bitsOf(of.a)), &layoutB = plan.layoutOf(false, bitsOf(of.b));
+  unsigned countA = registersOf(layoutA, bitsOf(of.a)), countB = registersOf(layoutB, bitsOf(of.b));
+  readRows(w, s[1], countA, a);
+  readRows(w, s[2], countB, b);
+  unsigned opSelHi = m.opSelHi == kOpSelHiNotWritten ? 0 : m.opSelHi;
+  unsigned byteA = (m.opSel & 1) | (opSelHi & 1) << 1, byteB = (m.opSel >> 1 & 1) | (opSelHi & 2);
+  bool isSimple = (p.c == Element::F32 || p.c == Element::S32) && isDisjointOrSame(s[0], s[3], plan.c.registers) &&
+                  (s[3].isVector() || s[3].kind == Operand::Kind::Literal);
+  if (isSimple && isZero(a, countA) && isZero(b, countB) &&
+      !(p.scaled && (hasNanScale(w, s[4], byteA) || hasNanScale(w, s[5], byteB))))
+    return addZero(w, s, plan);
+  unpack(layoutA, of.a, a.rows, false, x.a);
+  unpack(layoutB, of.b, b.rows, false, x.b);
   if (p.scaled) {
-    unsigned high = m.opSelHi == kOpSelHiNotWritten ? 0 : m.opSelHi;
-    scale(w, p, true, s[4], (m.opSel & 1) | (high & 1) << 1, x.a);
-    scale(w, p, false, s[5], (m.opSel >> 1 & 1) | (high & 2), x.b);
+    scale(w, p, true, s[4], byteA, x.a);
+    scale(w, p, false, s[5], byteB, x.b);
   }
-  bool isF64 = p.c == Element::F64; // BLGP: signs of A, B and C
-  accumulators(w, s, p, x, false);
-  if (isF64 && m.blgp & 1)
-    for (unsigned k = 0; k < p.m * p.k * p.blocks; ++k) x.a[k] = -x.a[k];
-  if (isF64 && m.blgp & 2)
-    for (unsigned k = 0; k < p.n * p.k * p.blocks; ++k) x.b[k] = -x.b[k];
-  if (isF64 && m.blgp & 4)
-    for (unsigned k = 0; k < p.m * p.n * p.blocks; ++k) x.acc[k] = -x.acc[k];
+  bool isF64 = p.c == Element::F64, isHigh = plan.c.isSpread && m.opSel >> 2 & 1;
+  readAccumulator(w, s, plan, isHigh, x.acc);
+  if (isF64) { // BLGP: signs of A, B and C
+    if (m.blgp & 1) negate(x.a, layoutA.entries);
+    if (m.blgp & 2) negate(x.b, layoutB.entries);
+    if (m.blgp & 4) negate(x.acc, plan.c.entries);
+  }
   for (unsigned k = 0; k < p.blocks; ++k) {
     unsigned from = p.mixed || isF64 ? k : (k >> m.cbsz << m.cbsz) + m.abid;
-    multiplyAdd(x.acc + size_t(k) * p.m * p.n, x.a + size_t(from) * p.m * p.k, x.b + size_t(k) * p.k * p.n, p.m, p.n,
-                p.k);
+    multiplyAdd(x.acc + size_t(k) * p.m * p.n, x.a + size_t(from) * p.m * p.k, x.b + size_t(k) * p.k * p.n, p.m, p.k,
+                !isF64);
   }
-  accumulators(w, s, p, x, true);
+  uint32_t *out[34];
+  for (unsigned k = 0; k < plan.c.registers; ++k) out[k] = w.row(s[0].index + k);
+  pack(plan.c, p.c, x.acc, isHigh, out);
 }
 
 Element elementOf(StringRef t, bool isFnuz) {
@@ -335,10 +180,10 @@ Element elementOf(StringRef t, bool isFnuz) {
 /// v_mfma_f32_32x32x8_f16, v_mfma_f32_32x32x8f16 (gfx90a), v_mfma_f32_32x32x4_2b_bf16, v_mfma_f32_16x16x32_fp8_bf8,
 /// v_mfma_scale_f32_16x16x128_f8f6f4, v_wmma_f32_16x16x16_f16
 Semantic matrixSemantic(StringRef name, StringRef target) {
-  Shape p;
+  MatrixShape p;
   bool isMfma = name.consume_front("v_mfma_");
   if (!isMfma && !name.consume_front("v_wmma_")) return {};
-  p.family = isMfma ? Family::Mfma : target.starts_with("gfx12") ? Family::Wmma12 : Family::Wmma11;
+  p.family = isMfma ? MatrixFamily::Mfma : target.starts_with("gfx12") ? MatrixFamily::Wmma12 : MatrixFamily::Wmma11;
   p.scaled = name.consume_front("scale_");
   bool isFnuz = target == "gfx942" || target == "gfx90a";
   auto [accumulator, rest] = name.split('_');
@@ -373,9 +218,7 @@ Semantic matrixSemantic(StringRef name, StringRef target) {
               : p.c == Element::F16 ? Type::F16
                                     : Type::F32;
   Semantic s = special("", matrixOperation, type, {Type::B32, Type::B32, type});
-  s.detail =
-      uint64_t(p.family) | uint64_t(p.m) << 8 | uint64_t(p.n) << 16 | uint64_t(p.k) << 24 | uint64_t(p.blocks) << 32;
-  s.parameters = {uint8_t(p.a), uint8_t(p.b), uint8_t(p.c), p.scaled, p.mixed};
+  s.matrix = planOf(p);
   return s;
 }
 

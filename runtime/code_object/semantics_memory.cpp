@@ -41,7 +41,9 @@ struct Addresses {
   uint64_t lane[kLanes];
   uint64_t mask = 0;
   bool isScratch = false; // offsets in the lane's scratch
-  unsigned valid[kLanes]; // of buffers: bytes from the address on that are in bounds
+  bool isWhole = true;    // all bytes of all lanes are in bounds
+  unsigned valid[kLanes]; // of buffers, unless they are whole: bytes from the address on that are in bounds
+  unsigned validOf(unsigned lane, unsigned bytes) const { return isWhole ? bytes : valid[lane]; }
 };
 
 /// The operands of an instruction after its data: address register, scalar base.
@@ -75,13 +77,13 @@ void flatAddresses(Wave &w, const Step &s, const Parts &p, const Places &at, Add
   uint64_t base = hasBase ? readScalar(w, *at.base, p.space == Space::Scratch ? 32 : 64) : 0;
   bool isWide = a && a->isVector() && a->count >= 2;
   const uint32_t *low = a && a->isVector() ? w.row(a->index) : nullptr, *high = isWide ? w.row(a->index + 1) : nullptr;
-  for (unsigned l = 0; l < kLanes; ++l) {
-    uint64_t v = low ? low[l] : 0;
-    if (high) v |= uint64_t(high[l]) << 32;
-    if (out.isScratch) v = uint64_t(int64_t(int32_t(v)));
-    out.lane[l] = base + v + offset;
-    if (out.isScratch) out.lane[l] &= 0xffffffff;
-  }
+  uint64_t fixed = base + offset;
+  if (out.isScratch)
+    for (unsigned l = 0; l < kLanes; ++l) out.lane[l] = uint32_t(fixed + (low ? low[l] : 0));
+  else if (high)
+    for (unsigned l = 0; l < kLanes; ++l) out.lane[l] = fixed + (low[l] | uint64_t(high[l]) << 32);
+  else
+    for (unsigned l = 0; l < kLanes; ++l) out.lane[l] = fixed + (low ? low[l] : 0);
 }
 
 /// The fields of a buffer resource descriptor that are used here.
@@ -89,6 +91,8 @@ struct Resource {
   uint64_t base = 0;
   uint32_t stride = 0, records = 0;
   bool swizzles = false;
+  /// Records are of `stride` bytes; else of one. On gfx9 only swizzled buffers have such ("Range checking").
+  bool isStructured = false;
 };
 Resource readResource(const Wave &w, const Operand &o) {
   const uint32_t *d = &w.scalars[o.index];
@@ -97,6 +101,7 @@ Resource readResource(const Wave &w, const Operand &o) {
   r.stride = d[1] >> 16 & 0x3fff;
   r.swizzles = d[1] >> 31;
   r.records = d[2];
+  r.isStructured = r.stride && (r.swizzles || !w.program->code->isGfx9);
   return r;
 }
 
@@ -110,16 +115,24 @@ void bufferAddresses(Wave &w, const Step &s, const Parts &p, const Places &at, A
   const uint32_t *offset = m.offen ? w.row(at.address->index + m.idxen) : nullptr;
   unsigned bytes = p.action == Action::Atomic ? p.atomic.bytes : p.form.bytes;
   uint64_t exec = w.exec();
+  if (!r.stride || (!index && !r.isStructured)) { // the common case: raw, and nobody is out of bounds
+    uint64_t fixed = r.base + scalarOffset + uint64_t(m.offset);
+    for (unsigned l = 0; l < kLanes; ++l) out.lane[l] = fixed + (offset ? offset[l] : 0);
+    uint64_t last = exec ? extentOf(out.lane, exec).most - r.base : 0;
+    out.mask = exec;
+    if (last + bytes <= r.records) return;
+    out.mask = 0;
+  }
+  out.isWhole = false;
   for (unsigned l = 0; l < kLanes; ++l) {
     if (!(exec >> l & 1)) continue;
     uint64_t in = uint64_t(m.offset) + (offset ? offset[l] : 0), row = index ? index[l] : 0;
     uint64_t whole = in + row * r.stride;
     out.lane[l] = r.base + scalarOffset + whole;
     // Raw: the offset against the number of bytes; structured: the index against that of records.
-    uint64_t limit = r.stride ? uint64_t(r.records) * r.stride : r.records;
-    uint64_t end = r.stride ? whole : whole + scalarOffset;
-    bool isInside = r.stride ? row < r.records : end < limit;
-    out.valid[l] = !isInside ? 0 : r.stride ? bytes : unsigned(std::min<uint64_t>(bytes, limit - end));
+    uint64_t end = r.isStructured ? whole : whole + scalarOffset;
+    bool isInside = r.isStructured ? row < r.records : end < r.records;
+    out.valid[l] = !isInside ? 0 : r.isStructured ? bytes : unsigned(std::min<uint64_t>(bytes, r.records - end));
     if (out.valid[l] >= std::min(bytes, 4u)) out.mask |= uint64_t(1) << l;
   }
 }
@@ -136,6 +149,19 @@ uint8_t *placeOf(Wave &w, const Addresses &a, unsigned lane, unsigned bytes, boo
   }
   if (address >> 48 == kSharedBase >> 48) return resolveLds(w, address - kSharedBase, bytes, isWrite);
   return resolve(w, address, bytes, isWrite);
+}
+
+/// One buffer that has the bytes of all lanes of a mask.
+struct HostBytes {
+  uint8_t *data = nullptr; // null: there is none
+  uint64_t address = 0;
+  uint8_t *at(uint64_t a) const { return data + (a - address); }
+};
+HostBytes hostOf(Wave &w, const Addresses &a, uint64_t mask, unsigned bytes) {
+  if (a.isScratch || !a.isWhole || !mask) return {};
+  Extent<uint64_t> e = extentOf(a.lane, mask);
+  const Memory::Region *r = w.group->memory->find(e.least, e.most - e.least + bytes);
+  return r ? HostBytes{r->data, r->address} : HostBytes{};
 }
 
 void trace(Wave &w, const Addresses &a, unsigned bytes) {
@@ -160,12 +186,15 @@ void loadToLds(Wave &w, const Step &s, const Parts &p, const Addresses &a) {
   uint32_t lds[kLanes];
   uint64_t exec = w.exec();
   for (unsigned l = 0; l < kLanes; ++l) lds[l] = base + l * size;
-  forLanes(w, exec, [&](unsigned l) {
+  HostBytes host = size == p.form.bytes ? hostOf(w, a, exec, size) : HostBytes{};
+  uint8_t *all = host.data ? ldsOf(w, lds, exec, size) : nullptr;
+  if (all) forLanesOf(exec, [&](unsigned l) { std::memcpy(all + lds[l], host.at(a.lane[l]), size); });
+  forLanes(w, all ? 0 : exec, [&](unsigned l) {
     uint8_t *to = resolveLds(w, lds[l], size, true);
     if (!to) return;
     std::memset(to, 0, size);
     if (!(a.mask >> l & 1)) return;
-    unsigned bytes = p.space == Space::Buffer ? a.valid[l] : p.form.bytes;
+    unsigned bytes = a.validOf(l, p.form.bytes);
     if (const uint8_t *from = placeOf(w, a, l, bytes, false)) std::memcpy(to, from, bytes);
   });
   if (!w.trace) return;
@@ -173,6 +202,13 @@ void loadToLds(Wave &w, const Step &s, const Parts &p, const Addresses &a) {
   uint64_t mask = w.trace->events.back().mask;
   traceLds(w, exec, lds, nullptr, p.form.bytes);
   w.trace->events.back().mask = mask;
+}
+
+/// One lane that reads may wait for another wave; many lanes do not.
+void noteReturned(Wave &w, const Step &s, const Addresses &a, unsigned row) {
+  if (std::popcount(w.exec()) != 1) return;
+  auto lane = unsigned(std::countr_zero(w.exec()));
+  w.returned(s, a.lane[lane], w.row(row)[lane]);
 }
 
 void vectorMemory(Wave &w, const Step &s) {
@@ -190,10 +226,15 @@ void vectorMemory(Wave &w, const Step &s) {
   unsigned bytes = p.action == Action::Atomic ? p.atomic.bytes : p.form.bytes;
   if (p.action == Action::LoadToLds) return loadToLds(w, s, p, a);
   trace(w, a, bytes);
-  auto validOf = [&](unsigned l) { return p.space == Space::Buffer ? a.valid[l] : bytes; };
+  auto validOf = [&](unsigned l) { return a.validOf(l, bytes); };
   unsigned data = at.data ? at.data->index : 0;
+  if (p.action == Action::Store) ++w.changes;
   switch (p.action) {
   case Action::Load:
+    if (HostBytes host = hostOf(w, a, w.exec(), bytes); host.data) {
+      loadLanes(w, p.form, at.result->index, w.exec(), [=, &a](unsigned l) { return host.at(a.lane[l]); });
+      return noteReturned(w, s, a, at.result->index);
+    }
     forLanes(w, w.exec(), [&](unsigned l) {
       uint8_t parts[64] = {};
       unsigned valid = a.mask >> l & 1 ? validOf(l) : 0;
@@ -207,6 +248,8 @@ void vectorMemory(Wave &w, const Step &s) {
     });
     break;
   case Action::Store:
+    if (HostBytes host = hostOf(w, a, w.exec(), bytes); host.data)
+      return storeLanes(w, p.form, data, w.exec(), [=, &a](unsigned l) { return host.at(a.lane[l]); });
     forLanes(w, a.mask, [&](unsigned l) {
       unsigned valid = validOf(l);
       uint8_t *to = placeOf(w, a, l, valid, true);
@@ -226,10 +269,15 @@ void vectorMemory(Wave &w, const Step &s) {
         bool compares = p.atomic.operation == Atomic::CompareSwap;
         uint64_t value = laneValue(w, data, l, bytes);
         uint64_t compare = compares ? laneValue(w, data + bytes / 4, l, bytes) : 0;
+        uint64_t before = 0, after = 0;
+        std::memcpy(&before, place, bytes);
         old = applyAtomic(p.atomic, place, value, compare);
+        std::memcpy(&after, place, bytes);
+        w.changes += after != before;
       }
       if (returns && at.result) setLaneValue(w, at.result->index, l, bytes, old);
     });
+    if (returns && at.result) noteReturned(w, s, a, at.result->index);
     break;
   case Action::LoadToLds: break;
   }
@@ -237,10 +285,12 @@ void vectorMemory(Wave &w, const Step &s) {
 
 // ---- scalar memory ----
 
-/// parameters: bytes, whether the base is a buffer descriptor, signed.
-void scalarLoad(Wave &w, const Step &s) {
-  unsigned bytes = s.semantic->parameters[0];
-  bool isBuffer = s.semantic->parameters[1], isSigned = s.semantic->parameters[2];
+struct ScalarAccess {
+  uint64_t address = 0;
+  unsigned valid = 0; // bytes in bounds
+};
+/// Of an access of `bytes`, which is traced.
+ScalarAccess scalarAccess(Wave &w, const Step &s, bool isBuffer, unsigned bytes) {
   uint64_t offset = uint64_t(s.modifiers->offset);
   if (s.operandCount > 2)
     offset += s[2].kind == Operand::Kind::Literal ? uint64_t(int64_t(s[2].literal)) : uint32_t(readScalar(w, s[2], 32));
@@ -248,7 +298,7 @@ void scalarLoad(Wave &w, const Step &s) {
   if (isBuffer) {
     Resource r = readResource(w, s[1]);
     base = r.base;
-    limit = r.stride ? uint64_t(r.records) * r.stride : r.records;
+    limit = r.stride ? uint64_t(r.records) * r.stride : r.records; // of scalar loads in all generations
   } else
     base = w.pair(s[1].index);
   uint64_t address = base + offset;
@@ -260,12 +310,25 @@ void scalarLoad(Wave &w, const Step &s) {
     e.bytes = uint8_t(bytes);
     w.trace->addresses.push_back(address);
   }
+  uint64_t inBounds = offset >= limit ? 0 : std::min<uint64_t>(bytes, limit - offset);
+  return {address, isBuffer ? unsigned(inBounds) : bytes};
+}
+
+/// parameters: bytes, whether the base is a buffer descriptor, signed.
+void scalarLoad(Wave &w, const Step &s) {
+  unsigned bytes = s.semantic->parameters[0];
+  bool isBuffer = s.semantic->parameters[1], isSigned = s.semantic->parameters[2];
+  ScalarAccess a = scalarAccess(w, s, isBuffer, bytes);
   uint8_t data[64] = {};
-  unsigned valid = isBuffer ? unsigned(offset >= limit ? 0 : std::min<uint64_t>(bytes, limit - offset)) : bytes;
-  if (valid) {
-    const uint8_t *from = resolve(w, address, valid, false);
+  if (a.valid) {
+    const uint8_t *from = resolve(w, a.address, a.valid, false);
     if (!from) return;
-    std::memcpy(data, from, valid);
+    std::memcpy(data, from, a.valid);
+  }
+  if (bytes == 4) {
+    uint32_t value;
+    std::memcpy(&value, data, 4);
+    w.returned(s, a.address, value);
   }
   if (s[0].index == kNull) return;
   if (bytes < 4) {
@@ -276,17 +339,47 @@ void scalarLoad(Wave &w, const Step &s) {
     std::memcpy(&w.scalars[s[0].index], data, bytes);
 }
 
+/// Of gfx8 to gfx9 (ISA guides, "Scalar Memory Operations"): the first operand is the data.
+void scalarStore(Wave &w, const Step &s) {
+  unsigned bytes = s.semantic->parameters[0];
+  ScalarAccess a = scalarAccess(w, s, s.semantic->parameters[1], bytes);
+  ++w.changes;
+  if (!a.valid) return;
+  if (uint8_t *to = resolve(w, a.address, a.valid, true)) std::memcpy(to, &w.scalars[s[0].index], a.valid);
+}
+void scalarAtomic(Wave &w, const Step &s) {
+  AtomicForm form{Atomic(s.semantic->parameters[2]), s.semantic->parameters[0]};
+  ScalarAccess a = scalarAccess(w, s, s.semantic->parameters[1], form.bytes);
+  if (a.valid < form.bytes) return;
+  uint8_t *place = resolve(w, a.address, form.bytes, true);
+  if (!place) return;
+  auto value = [&](unsigned at) { return form.bytes == 8 ? w.pair(s[0].index + at) : w.scalars[s[0].index + at]; };
+  bool compares = form.operation == Atomic::CompareSwap;
+  uint64_t old = applyAtomic(form, place, value(0), compares ? value(form.bytes / 4) : 0);
+  ++w.changes;
+  if (s.modifiers->returns) writeScalar(w, s[0], old, 8 * form.bytes);
+}
+
 /// The number of executed instructions stands for a clock.
 void readClock(Wave &w, const Step &s) { writeScalar(w, s[0], w.executed * 4, 64); }
 void ignored(Wave &, const Step &) {}
 
 Semantic scalarMemory(StringRef m) {
   if (m == "s_memtime" || m == "s_memrealtime") return special("", readClock, Type::B64);
-  bool isBuffer = m.consume_front("s_buffer_load_");
-  if (!isBuffer && !m.consume_front("s_load_")) return {};
+  m.consume_front("s_");
+  bool isBuffer = m.consume_front("buffer_");
+  if (m.consume_front("atomic_")) {
+    auto atomic = parseAtomic(m);
+    if (!atomic) return {};
+    Semantic s = special("", scalarAtomic, Type::B32);
+    s.parameters = {atomic->bytes, isBuffer, uint8_t(atomic->operation)};
+    return s;
+  }
+  bool isStore = m.consume_front("store_");
+  if (!isStore && !m.consume_front("load_")) return {};
   auto form = parseForm(m);
   if (!form) return {};
-  Semantic s = special("", scalarLoad, Type::B32);
+  Semantic s = special("", isStore ? scalarStore : scalarLoad, Type::B32);
   s.parameters = {form->bytes, isBuffer, form->isSigned};
   return s;
 }

@@ -116,7 +116,10 @@ template <class F> void writeExec(Wave &w, const Step &s) {
 
 void nothing(Wave &, const Step &) {}
 void endProgram(Wave &w, const Step &) { w.state = Wave::State::Ended; }
-void barrier(Wave &w, const Step &) { w.state = Wave::State::AtBarrier; }
+void barrier(Wave &w, const Step &) {
+  w.state = Wave::State::AtBarrier;
+  ++w.barriers;
+}
 void trap(Wave &w, const Step &) { w.fail("the code has come to a trap"); }
 
 void jump(Wave &w, const Step &s) {
@@ -178,6 +181,19 @@ void roundMode(Wave &w, const Step &s) {
   w.modeRegister = (w.modeRegister & ~15u) | (uint32_t(s.immediate) & 15);
   applyMode(w);
 }
+
+// ---- VGPR indexing of gfx9: which operands are indexed is in M0[15:12], the index in M0[7:0] ----
+
+void indexOn(Wave &w, const Step &s) {
+  // SIMM4 is the second operand, printed as gpr_idx(SRC0,DST): it is taken from the code.
+  w.scalars[kM0] = (uint32_t(readScalar(w, s[0], 32)) & 0xff) | s.modifiers->indexMode << 12;
+  w.indexesVectors = true;
+}
+void indexOff(Wave &w, const Step &) { w.indexesVectors = false; }
+void indexSet(Wave &w, const Step &s) {
+  w.scalars[kM0] = (w.scalars[kM0] & ~0xffu) | (uint32_t(readScalar(w, s[0], 32)) & 0xff);
+}
+void indexMode(Wave &w, const Step &s) { w.scalars[kM0] = (w.scalars[kM0] & ~0xf000u) | s.modifiers->indexMode << 12; }
 
 // ---- tables ----
 
@@ -577,6 +593,10 @@ void addControl(std::vector<Semantic> &t) {
                         special("s_setreg_b32", setRegister),
                         special("s_setreg_imm32_b32", setRegister),
                         special("s_getreg_b32", getRegister, Type::B32),
+                        special("s_set_gpr_idx_on", indexOn, Type::None, {Type::B32}),
+                        special("s_set_gpr_idx_off", indexOff),
+                        special("s_set_gpr_idx_idx", indexSet, Type::None, {Type::B32}),
+                        special("s_set_gpr_idx_mode", indexMode),
                         special("s_denorm_mode", denormalMode),
                         special("s_round_mode", roundMode),
                     });

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 namespace tessera::code_object {
@@ -30,7 +31,7 @@ struct WaveTrace {
 };
 
 struct Trace {
-  std::vector<WaveTrace> waves;      // of the traced workgroups; a workgroup's waves follow each other
+  std::deque<WaveTrace> waves;       // of the traced workgroups; a workgroup's waves follow each other
   uint64_t executedInstructions = 0; // by all waves of all executed workgroups
   uint64_t executedWaves = 0;
 };

@@ -3,6 +3,7 @@
 // (DPP)", "Packed Math"; LLVM's GCNSubtarget::zeroesHigh16BitsOfDest for the high halves of results.
 #include "runtime/code_object/wave.h"
 #include "runtime/float_formats.h"
+#include <algorithm>
 
 namespace tessera::code_object {
 
@@ -18,6 +19,41 @@ const Row &Wave::execMaskRow() {
 uint32_t *Wave::rowOutside(unsigned index) {
   fail("uses vector register " + std::to_string(index) + " of " + std::to_string(vectors.size()) + " allocated ones");
   return outside.lane;
+}
+
+void Wave::returned(const Step &s, uint64_t address, uint64_t value) {
+  constexpr uint64_t kLongestLoop = 256; // instructions
+  bool isSame = poll.step == s.index && poll.address == address && poll.value == value && poll.changes == changes &&
+                executed - poll.executed <= kLongestLoop;
+  poll.executed = executed;
+  if (!isSame) {
+    poll.step = s.index;
+    poll.address = address;
+    poll.value = value;
+    poll.changes = changes;
+    poll.barriers = barriers;
+    poll.isSaved = false;
+    if (!trace) return;
+    poll.events = trace->events.size();
+    poll.addresses = trace->addresses.size();
+    poll.ldsAddresses = trace->ldsAddresses.size();
+    return;
+  }
+  bool isUnchanged = poll.isSaved && poll.scc == scc &&
+                     std::equal(poll.scalars.begin(), poll.scalars.end(), std::begin(scalars)) &&
+                     std::memcmp(poll.vectors.data(), vectors.data(), vectors.size() * sizeof(Row)) == 0;
+  if (!isUnchanged) {
+    poll.isSaved = true;
+    poll.scc = scc;
+    std::copy_n(std::begin(scalars), kSgprs, poll.scalars.begin());
+    poll.vectors = vectors;
+    return;
+  }
+  if (state == State::Ready) state = State::Polling;
+  if (!trace || poll.barriers != barriers) return; // other waves' traces have these barriers, too
+  trace->events.resize(poll.events);
+  trace->addresses.resize(poll.addresses);
+  trace->ldsAddresses.resize(poll.ldsAddresses);
 }
 
 uint64_t readScalar(const Wave &w, const Operand &o, unsigned bits) {

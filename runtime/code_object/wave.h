@@ -35,6 +35,19 @@ struct FloatMode {
   bool flush16 = false; // of f16 and f64
 };
 
+/// A load or atomic that returned the same again and again, while nothing else of the wave changed either: only others
+/// can end such a loop.
+struct Poll {
+  uint32_t step = kNoInstruction;
+  uint64_t address = 0, value = 0;
+  uint64_t executed = 0, changes = 0, barriers = 0;   // of the wave, when the access was made (for the first time)
+  size_t events = 0, addresses = 0, ldsAddresses = 0; // of its trace
+  bool isSaved = false;
+  std::vector<Row> vectors; // the wave's state
+  std::array<uint32_t, kSgprs> scalars{};
+  bool scc = false;
+};
+
 struct Wave {
   std::vector<Row> vectors;
   uint32_t scalars[kSgprs + 16] = {}; // with room for what a damaged instruction loads into the last one
@@ -44,9 +57,13 @@ struct Wave {
   unsigned lanes = 64;
   unsigned index = 0;
   uint32_t pc = 0; // index of the next instruction
-  enum class State : uint8_t { Ready, AtBarrier, Ended, Failed } state = State::Ready;
+  enum class State : uint8_t { Ready, AtBarrier, Polling, Ended, Failed } state = State::Ready;
   std::string error;
-  uint64_t executed = 0;
+  uint64_t executed = 0, stopsAfter = ~uint64_t(0);
+  uint64_t changes = 0, barriers = 0; // of memory, by this wave; that it has come to
+  Poll poll;
+  /// gfx9's s_set_gpr_idx_on: vector registers are indexed by M0 (ISA guides, "VGPR Indexing").
+  bool indexesVectors = false;
   std::vector<uint8_t> scratch; // of all lanes, one after the other
   uint32_t scratchBytes = 0;    // of a lane
   Group *group = nullptr;
@@ -73,6 +90,9 @@ struct Wave {
   uint32_t *row(unsigned index) { return index < vectors.size() ? vectors[index].lane : rowOutside(index); }
   uint32_t *rowOutside(unsigned index);
   const Row &execMaskRow();
+  /// An access has returned a value that others may change. A wave in a loop that does nothing else than waiting for a
+  /// change stops, Polling, so that others run; of its trace one such iteration is left.
+  void returned(const Step &, uint64_t address, uint64_t value);
 };
 
 // ---- scalars ----

@@ -623,6 +623,15 @@ std::vector<uint8_t> withoutGaps(const LaunchArg &a, llvm::ArrayRef<uint8_t> mem
   return out;
 }
 
+/// One value for all elements: converted once, the filled part copied after itself.
+static void fillWith(DType type, double value, std::vector<uint8_t> &out) {
+  size_t done = std::min<size_t>(dtypeBytes(type), out.size());
+  if (!done) return;
+  fromDouble(type, value, out.data());
+  for (; done < out.size(); done = std::min(2 * done, out.size()))
+    std::memcpy(out.data() + done, out.data(), std::min(done, out.size() - done));
+}
+
 absl::StatusOr<std::vector<uint8_t>> materialize(const LaunchDescription &d, unsigned index) {
   const LaunchArg &a = d.args[index];
   auto physical = int64_t(sysconf(_SC_PHYS_PAGES)) * int64_t(sysconf(_SC_PAGESIZE));
@@ -660,7 +669,7 @@ absl::StatusOr<std::vector<uint8_t>> materialize(const LaunchDescription &d, uns
     else if (a.source == LaunchArg::Randint)
       fill([&](int64_t i) { return double(random.integer(i, a.lo, a.hi)); });
     else
-      fill([&](int64_t) { return a.fill; });
+      fillWith(a.dtype, a.fill, out);
   }
   if (columns) return reorder(out, a.shape, dtypeBytes(a.dtype), true);
   if (!hasGaps(a)) return out;

@@ -84,39 +84,90 @@ Sample sampleOf(const Machine &m, const Occupancy &o, const Grid &g, const Sampl
 
 namespace {
 
-/// By line: by how many of the sample's workgroups it is read.
-using Readers = llvm::DenseMap<uint64_t, unsigned>;
-
+/// A line that the replayed workgroups access.
+struct SharedLine {
+  unsigned replayed = 0; // workgroups of the replayed ones
+  float readers = 0;     // of all sampled ones; 0: not known yet
+};
 struct Lines {
-  Readers readers;
-  size_t workgroups = 0;
-  uint64_t uniqueBytes = 0, allBytes = 0; // all: of each workgroup its own
+  llvm::DenseMap<uint64_t, SharedLine> lines;
+  size_t sampled = 0, replayed = 0; // workgroups
 };
 
-Lines linesOfSample(const Machine &m, const Program &p, const Trace &trace) {
-  Lines out;
+/// Calls f(line, event's place in its wave, event) for the accesses of a wave to vector memory.
+template <class F> void forLinesOf(const WaveTrace &w, const Machine &m, const Program &p, size_t mostEvents, F f) {
+  llvm::SmallVector<uint64_t, 64> lines;
+  for (size_t k = 0; k < std::min(mostEvents, w.events.size()); ++k) {
+    auto &e = w.events[k];
+    if (e.addressCount == 0 || p.instructions[e.instruction].unit == code_object::Unit::Smem) continue;
+    linesOf(llvm::ArrayRef(w.addresses).slice(e.firstAddress, e.addressCount), e.bytes, m.lineBytes, lines);
+    for (uint64_t line : lines) f(line, k, e);
+  }
+}
+
+/// By line the sampled workgroups that read it with their first instructions, which all of them have executed.
+llvm::DenseMap<uint64_t, unsigned> readersOf(const Machine &m, const Program &p, const Trace &trace, size_t horizon,
+                                             size_t &workgroups) {
+  llvm::DenseMap<uint64_t, unsigned> readers;
   llvm::DenseSet<uint64_t> ofWorkgroup;
+  const std::array<uint32_t, 3> *current = nullptr;
   auto finish = [&] {
-    for (uint64_t l : ofWorkgroup) ++out.readers[l];
-    out.allBytes += ofWorkgroup.size() * m.lineBytes;
+    for (uint64_t l : ofWorkgroup) ++readers[l];
     ofWorkgroup.clear();
   };
-  const std::array<uint32_t, 3> *current = nullptr;
-  llvm::SmallVector<uint64_t, 64> lines;
   for (const WaveTrace &w : trace.waves) {
     if (!current || *current != w.workgroup) {
       finish();
       current = &w.workgroup;
-      ++out.workgroups;
+      ++workgroups;
     }
-    for (auto &e : w.events) {
-      if (e.addressCount == 0 || p.instructions[e.instruction].unit == code_object::Unit::Smem) continue;
-      linesOf(llvm::ArrayRef(w.addresses).slice(e.firstAddress, e.addressCount), e.bytes, m.lineBytes, lines);
-      ofWorkgroup.insert(lines.begin(), lines.end());
-    }
+    forLinesOf(w, m, p, horizon, [&](uint64_t line, size_t, auto &) { ofWorkgroup.insert(line); });
   }
   finish();
-  out.uniqueBytes = uint64_t(out.readers.size()) * m.lineBytes;
+  return readers;
+}
+
+/// How many readers the lines of an instruction have: a mean of their inverses, for what a line costs is divided.
+struct MeanReaders {
+  double inverse = 0, count = 0;
+  void add(float readers) {
+    inverse += 1 / readers;
+    ++count;
+  }
+  float mean() const { return count > 0 ? float(count / inverse) : 0; }
+};
+
+Lines linesOfSample(const Machine &m, const Program &p, const Trace &trace, const Sample &sample, size_t horizon) {
+  Lines out;
+  auto readers = readersOf(m, p, trace, horizon, out.sampled);
+  out.replayed = sample.replayed.size();
+  std::vector<MeanReaders> ofInstruction(p.instructions.size());
+  MeanReaders all;
+  llvm::DenseMap<uint64_t, uint32_t> later; // lines that are read later: the first instruction that does
+  for (auto &id : sample.replayed) {
+    llvm::DenseSet<uint64_t> mine;
+    for (const WaveTrace &w : trace.waves) {
+      if (w.workgroup != id) continue;
+      forLinesOf(w, m, p, w.events.size(), [&](uint64_t line, size_t k, auto &e) {
+        SharedLine &x = out.lines[line];
+        x.replayed += mine.insert(line).second;
+        if (k >= horizon) {
+          later.try_emplace(line, e.instruction);
+          return;
+        }
+        x.readers = float(readers[line]);
+        ofInstruction[e.instruction].add(x.readers);
+        all.add(x.readers);
+      });
+    }
+  }
+  for (auto &[line, instruction] : later) {
+    SharedLine &x = out.lines[line];
+    if (x.readers > 0) continue;
+    float mean = ofInstruction[instruction].mean();
+    if (mean == 0) mean = all.mean();
+    x.readers = std::max(mean, float(x.replayed));
+  }
   return out;
 }
 
@@ -134,12 +185,11 @@ struct Behind {
 
 /// How many of the die's compute units read a line: lines that k of the n sampled workgroups read are assumed to be
 /// read by as large a part of the die's resident ones.
-double readersOf(const Lines &lines, const Sample &sample, uint64_t line, unsigned active) {
-  auto it = lines.readers.find(line);
-  if (it == lines.readers.end() || lines.workgroups < 2) return 1;
-  double others = double(lines.workgroups) - 1;
+double readersOf(const Lines &lines, const Sample &sample, const SharedLine &line, unsigned active) {
+  if (lines.sampled < 2) return 1;
+  double others = double(lines.sampled) - 1;
   double resident = std::min(sample.residentOnDie, active);
-  return 1 + (it->second - 1) * std::max(1.0, (resident - 1) / others);
+  return 1 + (line.readers - 1) * std::max(1.0, (resident - 1) / others);
 }
 
 /// What one of `active` compute units has.
@@ -150,20 +200,25 @@ MemoryShare shareOf(const Machine &m, const Lines &lines, const Sample &sample, 
   s.behindBytesPerCycle = std::min(behind.rate(m) / std::max(1u, active), s.l2BytesPerCycle);
   s.behindLatency = behind.inCache ? m.cacheLatency : m.memoryLatency;
   s.l2Bytes = double(m.l2Bytes) / onDie;
-  s.readers = [&lines, &sample, active](uint64_t line) { return readersOf(lines, sample, line, active); };
+  s.readers = [&lines, &sample, active](uint64_t line) {
+    auto at = lines.lines.find(line);
+    return at == lines.lines.end() ? 1.0 : readersOf(lines, sample, at->second, active);
+  };
   return s;
 }
 
 /// Footprint, and what of the traffic behind L2 comes from memory.
 Behind behindOf(const Machine &m, const Lines &lines, const Sample &sample, const TimeOptions &options, KernelTime &t) {
-  double perWorkgroup = lines.workgroups ? double(lines.uniqueBytes) / double(lines.workgroups) : 0;
+  double footprint = 0, traffic = 0; // of the replayed workgroups
+  for (auto &[line, x] : lines.lines) {
+    footprint += double(x.replayed) * m.lineBytes / x.readers;
+    traffic += double(x.replayed) * m.lineBytes / readersOf(lines, sample, x, unsigned(t.workgroups));
+  }
+  double all = lines.replayed ? double(t.workgroups) / double(lines.replayed) : 0;
+  traffic *= all;
   // It grows at most as it grows within the sample, and is at most the buffers.
-  t.footprintBytes = perWorkgroup * double(t.workgroups);
+  t.footprintBytes = footprint * all;
   if (options.bufferBytes > 0) t.footprintBytes = std::min(t.footprintBytes, options.bufferBytes);
-  double traffic = 0;
-  for (auto &[line, readers] : lines.readers)
-    traffic += readers * m.lineBytes / readersOf(lines, sample, line, unsigned(t.workgroups));
-  traffic *= lines.workgroups ? double(t.workgroups) / double(lines.workgroups) : 0;
   Behind b;
   b.inCache = t.inCache = !options.cold && t.footprintBytes <= m.cacheBytes;
   b.memoryPart = traffic > 0 ? std::min(1.0, t.footprintBytes / traffic) : 1;
@@ -198,7 +253,7 @@ absl::StatusOr<KernelTime> timeKernel(const Machine &m, const Occupancy &o, cons
   uint64_t rest = t.workgroups % atOnce;
   t.lastResident = unsigned(divideCeil(rest, uint64_t(m.computeUnits)));
 
-  Lines lines = linesOfSample(m, p, trace);
+  Lines lines = linesOfSample(m, p, trace, sample, options.sample.neighbourInstructions);
   Behind behindL2 = behindOf(m, lines, sample, options, t);
 
   auto waves = wavesOf(trace, sample.replayed);
@@ -219,7 +274,8 @@ absl::StatusOr<KernelTime> timeKernel(const Machine &m, const Occupancy &o, cons
     return replay(m, in);
   };
   Cycle cycles = 0;
-  double behind = 0;
+  double behind = 0, matrix = 0; // matrix: cycles of all matrix units of the GPU
+  auto matrixOf = [](const CuReplay &r) { return double(r.busy[unsigned(Resource::Matrix)]); };
   if (t.fullBatches) {
     auto full = run(unsigned(sample.replayed.size()), m.computeUnits, options.mostRecords);
     if (!full.ok()) return full.status();
@@ -228,6 +284,7 @@ absl::StatusOr<KernelTime> timeKernel(const Machine &m, const Occupancy &o, cons
     if (sample.replayed.size() > o.workgroups) t.batchCycles = Cycle(double(full->cycles) * batches);
     cycles += t.fullBatches * t.batchCycles + (t.fullBatches - 1) * Cycle(m.workgroupStartCycles);
     behind += full->traffic.behindBytes * batches * t.fullBatches * m.computeUnits;
+    matrix += matrixOf(*full) * batches * t.fullBatches * m.computeUnits;
     t.replay = std::move(*full);
   }
   if (t.lastResident) {
@@ -238,11 +295,17 @@ absl::StatusOr<KernelTime> timeKernel(const Machine &m, const Occupancy &o, cons
     cycles += t.lastCycles + (t.fullBatches ? m.workgroupStartCycles : 0);
     double replayed = std::min<double>(t.lastResident, double(sample.replayed.size()));
     behind += last->traffic.behindBytes / replayed * double(rest);
+    matrix += matrixOf(*last) / replayed * double(rest);
     if (!t.fullBatches) t.replay = std::move(*last);
   }
   t.behindBytes = behind;
   double launch = m.launchNs / 1000.0;
-  t.computeMicroseconds = double(cycles) / m.clockMHz;
+  // The load decides over the time of many launches, so the gaps between them count, too.
+  double atPeak = double(cycles) / m.clockMHz;
+  t.matrixLoad = std::min(1.0, matrix / (double(m.computeUnits) * m.simds * m.clockMHz * (atPeak + launch)));
+  double slowest = std::max(1.0, double(m.clockMHz) / m.matrixClockMHz);
+  t.clockMHz = m.clockMHz / (1 + t.matrixLoad * (slowest - 1));
+  t.computeMicroseconds = double(cycles) / t.clockMHz;
   double fromCache = m.cacheBytes ? t.behindBytes / (m.cacheGBs * 1e3) : 0;
   double fromMemory = t.inCache ? 0 : std::min(t.footprintBytes, t.behindBytes) / (m.memoryGBs * 1e3);
   t.bandwidthMicroseconds = std::max(fromCache, fromMemory);

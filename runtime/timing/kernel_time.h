@@ -1,8 +1,9 @@
 // The time of a whole kernel from the replay of a few of its workgroups on one compute unit.
 //
 // The steps: occupancy (how many workgroups a compute unit holds), a sample of the grid (the workgroups of one compute
-// unit, and some of its neighbours on the same die, whose lines say what L2 shares), the replay of the sample, and the
-// sum over the workgroups that the busiest compute unit executes, the incomplete last ones included.
+// unit, and the beginning of its neighbours on the same die, whose lines say what L2 shares), the replay of the sample,
+// and the sum over the workgroups that the busiest compute unit executes, the incomplete last ones included. The clock
+// falls from its peak as far as the matrix units are busy (machine.def, matrixClockMHz).
 #pragma once
 #include "runtime/code_object/code_object.h"
 #include "runtime/code_object/execute.h"
@@ -20,8 +21,11 @@ struct Occupancy {
 absl::StatusOr<Occupancy> occupancy(const Machine &, const code_object::Kernel &, const code_object::Grid &);
 
 struct SampleOptions {
-  unsigned workgroups = 0; // on the replayed compute unit; 0: as many as are resident at a time
-  unsigned neighbours = 3; // others of its die that are executed to find lines that several of them read
+  unsigned workgroups = 0;  // on the replayed compute unit; 0: as many as are resident at a time
+  unsigned neighbours = 31; // others of its die that are executed to find lines that several of them read
+  /// Of each of their waves so many instructions. Lines that are read later are taken to have as many readers as those
+  /// that the same instruction read before.
+  unsigned neighbourInstructions = 4096;
 };
 
 /// Which workgroups are executed and replayed.
@@ -44,6 +48,8 @@ struct KernelTime {
   Cycle batchCycles = 0, lastCycles = 0;
   double footprintBytes = 0; // of memory, all workgroups together
   double behindBytes = 0;    // fetched and written behind L2
+  double matrixLoad = 0;     // part of the time that a matrix unit is busy, of all of the GPU
+  double clockMHz = 0;       // at that load
   bool inCache = false;      // what is accessed is in the memory-side cache when the kernel starts
   double microseconds = 0;
   double computeMicroseconds = 0;   // by the replay

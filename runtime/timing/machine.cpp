@@ -78,6 +78,7 @@ absl::Status checkNumbers(const Machine &m) {
                                                   {"l1BytesPerCycle", m.l1BytesPerCycle},
                                                   {"l2BytesPerCycle", m.l2BytesPerCycle},
                                                   {"unitL2BytesPerCycle", m.unitL2BytesPerCycle},
+                                                  {"matrixClockMHz", m.matrixClockMHz},
                                                   {"cacheGBs", m.cacheGBs},
                                                   {"memoryGBs", m.memoryGBs}};
   for (auto [name, value] : positive)

@@ -74,7 +74,10 @@ std::string reportText(const KernelTime &t, const Program &p) {
   o << llvm::formatv("  {0} full batches of {1} cycles", t.fullBatches, t.batchCycles);
   if (t.lastResident)
     o << llvm::formatv(", a last one of {0} workgroups a compute unit in {1} cycles", t.lastResident, t.lastCycles);
-  o << llvm::formatv(", {0} MHz\n", t.machine.clockMHz);
+  o << llvm::formatv(", {0:f0} MHz", t.clockMHz);
+  if (t.clockMHz < t.machine.clockMHz)
+    o << llvm::formatv(" (peak {0}, matrix units {1:f0} % busy)", t.machine.clockMHz, 100 * t.matrixLoad);
+  o << "\n";
   o << llvm::formatv("  execution {0:f2} us, bandwidth {1:f2} us, launch {2:f2} us; {3:f1} MB used, {4:f1} MB moved "
                      "behind L2\n",
                      t.computeMicroseconds, t.bandwidthMicroseconds, t.machine.launchNs / 1000.0,
@@ -114,7 +117,9 @@ llvm::json::Object reportJson(const KernelTime &t, const Program &p) {
       {"bandwidth_us", t.bandwidthMicroseconds},
       {"launch_us", t.machine.launchNs / 1000.0},
       {"bound_by", bottleneck(t)},
-      {"clock_mhz", t.machine.clockMHz},
+      {"clock_mhz", t.clockMHz},
+      {"matrix_load", t.matrixLoad},
+      {"peak_clock_mhz", t.machine.clockMHz},
       {"compute_units", t.machine.computeUnits},
       {"workgroups", int64_t(t.workgroups)},
       {"waves_per_workgroup", t.occupancy.wavesPerWorkgroup},

@@ -2,6 +2,7 @@
 #include "runtime/timing/time_object.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace tessera::timing {
 using code_object::CodeObject;
@@ -61,11 +62,15 @@ absl::StatusOr<TimedObject> timeObject(const LaunchDescription &d, llvm::StringR
   run.kernel = (*kernel)->name;
   run.workItems = grid->workItems[0] * grid->workItems[1] * grid->workItems[2];
   run.dynamicLdsBytes = options.dynamicLdsBytes;
-  run.check = false; // only some workgroups are executed
+  run.check = run.keepBuffers = false; // only some workgroups are executed
   run.execute.workgroups = sample.all();
-  run.execute.isTraced = [](auto &) { return true; };
-  // A workgroup that waits for one that is not in the sample would wait forever; traces of longer waves do not fit
-  // memory either.
+  // Others are executed if one of these waits for them.
+  run.execute.isTraced = [&](auto &id) { return llvm::is_contained(run.execute.workgroups, id); };
+  unsigned ofNeighbour = options.time.sample.neighbourInstructions;
+  run.execute.stopsAfter = [&](auto &id) {
+    return llvm::is_contained(sample.neighbours, id) ? uint64_t(ofNeighbour) : ~uint64_t(0);
+  };
+  // Traces of longer waves do not fit memory.
   run.execute.maxInstructionsPerWave = uint64_t(1) << 22;
   uint64_t all = run.execute.workgroups.size();
   if (options.progress) run.execute.progress = [&](uint64_t done) { return options.progress(done, all); };

@@ -20,7 +20,8 @@ absl::StatusOr<std::string> assembleObject(const std::string &target, const std:
                      ".amdhsa_group_segment_fixed_size " + std::to_string(o.ldsBytes) +
                      "\n.amdhsa_private_segment_fixed_size " + std::to_string(o.scratchBytes) +
                      "\n.amdhsa_float_denorm_mode_32 " + (o.flushDenormals ? "0" : "3") + "\n" +
-                     (isGfx9 ? ".amdhsa_accum_offset 64\n" : ".amdhsa_wavefront_size32 1\n") +
+                     (isGfx9 ? std::string(".amdhsa_accum_offset 64\n")
+                             : ".amdhsa_wavefront_size32 " + std::string(o.hasWaves64 ? "0\n" : "1\n")) +
                      ".amdhsa_system_sgpr_workgroup_id_x 1\n.end_amdhsa_kernel\n";
   auto relocatable = amd::assembleText(text, *runtime::findArch(target));
   if (!relocatable.ok()) return relocatable.status();

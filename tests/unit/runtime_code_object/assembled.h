@@ -11,6 +11,7 @@ namespace tessera::testing {
 struct AssembledOptions {
   unsigned ldsBytes = 0, scratchBytes = 0;
   bool flushDenormals = false; // MODE: of f32
+  bool hasWaves64 = false;     // on RDNA; gfx9 has no others
 };
 
 /// The hsaco of a kernel `k`, whose s[0:1] is the address of its 8 bytes of arguments. 64 VGPRs, 64 AGPRs where the

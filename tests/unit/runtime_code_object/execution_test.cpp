@@ -153,6 +153,131 @@ TEST(Matrix, MultipliesAndAdds) {
   for (unsigned l = 0; l < 64; ++l) EXPECT_EQ(word(buffer, l), 0x41100000u);
 }
 
+// ---- workgroups that wait for each other ----
+
+// Workgroup 0 polls until the first word is 1, which workgroup 3 writes; both then add to the second word.
+const char *const kWaiting = "s_load_dwordx2 s[0:1], s[0:1], 0x0\nv_mov_b32 v1, 0\nv_mov_b32 v2, 1\n"
+                             "s_waitcnt lgkmcnt(0)\ns_cmp_eq_u32 s2, 3\ns_cbranch_scc1 .Lset\n"
+                             "s_cmp_eq_u32 s2, 0\ns_cbranch_scc0 .Lend2\n"
+                             ".Lpoll:\ns_load_dword s4, s[0:1], 0x0 glc\ns_waitcnt lgkmcnt(0)\n"
+                             "s_cmp_eq_u32 s4, 1\ns_cbranch_scc0 .Lpoll\ns_branch .Ladd\n"
+                             ".Lset:\nglobal_store_dword v1, v2, s[0:1]\n"
+                             ".Ladd:\ns_mov_b64 exec, 1\nglobal_atomic_add v1, v2, s[0:1] offset:4\n.Lend2:\ns_endpgm";
+
+TEST(Workgroups, WaitForEachOther) {
+  for (bool all : {true, false}) {
+    std::vector<uint8_t> buffer(8);
+    ExecuteOptions options;
+    if (!all) options.workgroups = {{0, 0, 0}};
+    options.isTraced = [](const code_object::WorkgroupId &id) { return id[0] == 0; };
+    Grid g = waves(1);
+    g.workgroups = {5, 1, 1};
+    auto r = runBody("gfx942", kWaiting, buffer, g, {}, options);
+    ASSERT_TRUE(r.ok()) << r.status();
+    EXPECT_EQ(word(buffer, 0), 1u);
+    EXPECT_EQ(word(buffer, 1), 2u);
+    // Of the wait one iteration is left: the prologue, it, the one that gets the 1, and what follows.
+    ASSERT_EQ(r->waves.size(), 1u);
+    EXPECT_EQ(r->waves[0].events.size(), 8u + 4 + 4 + 4);
+  }
+}
+
+// One that is to stop early executes all if another waits for it.
+TEST(Workgroups, DoNotStopIfOthersWait) {
+  std::vector<uint8_t> buffer(8);
+  ExecuteOptions options;
+  options.workgroups = {{0, 0, 0}, {3, 0, 0}};
+  options.stopsAfter = [](const code_object::WorkgroupId &id) { return id[0] == 3 ? 4 : ~uint64_t(0); };
+  Grid g = waves(1);
+  g.workgroups = {5, 1, 1};
+  auto r = runBody("gfx942", kWaiting, buffer, g, {}, options);
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_EQ(word(buffer, 1), 2u);
+}
+
+TEST(Workgroups, ThatWaitForNobodyAreErrors) {
+  std::vector<uint8_t> buffer(8);
+  Grid g = waves(1);
+  g.workgroups = {3, 1, 1}; // there is no workgroup 3
+  auto r = runBody("gfx942", kWaiting, buffer, g);
+  EXPECT_THAT(std::string(r.status().message()), HasSubstr("waits for a change of memory that no workgroup makes"));
+}
+
+// A loop that reads the same again, but counts, is no wait: its whole trace is kept.
+TEST(Workgroups, LoopsThatCountAreNoWaits) {
+  std::vector<uint8_t> buffer(8);
+  ExecuteOptions options;
+  options.isTraced = [](const code_object::WorkgroupId &) { return true; };
+  auto r = runBody("gfx942",
+                   "s_load_dwordx2 s[0:1], s[0:1], 0x0\ns_mov_b32 s5, 0\n.Lagain:\ns_load_dword s4, s[0:1], 0x0\n"
+                   "s_add_u32 s5, s5, 1\ns_cmp_lt_u32 s5, 20\ns_cbranch_scc1 .Lagain\ns_endpgm",
+                   buffer, waves(1), {}, options);
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_EQ(r->waves[0].events.size(), 2u + 20 * 4 + 1);
+}
+
+TEST(Workgroups, MayStopEarly) {
+  std::vector<uint8_t> buffer(8);
+  ExecuteOptions options;
+  options.isTraced = [](const code_object::WorkgroupId &) { return true; };
+  options.stopsAfter = [](const code_object::WorkgroupId &id) { return id[0] == 0 ? ~uint64_t(0) : 3; };
+  Grid g = waves(1);
+  g.workgroups = {2, 1, 1};
+  auto r = runBody("gfx942", "s_nop 0\ns_nop 0\ns_nop 0\ns_nop 0\ns_endpgm", buffer, g, {}, options);
+  ASSERT_TRUE(r.ok()) << r.status();
+  ASSERT_EQ(r->waves.size(), 2u);
+  EXPECT_EQ(r->waves[0].events.size(), 5u);
+  EXPECT_EQ(r->waves[1].events.size(), 3u);
+}
+
+// ---- scalar stores and atomics, bounds of buffers with a stride ----
+
+TEST(Memory, ScalarStoresAndAtomics) {
+  std::vector<uint8_t> buffer(16);
+  auto r = runBody("gfx90a",
+                   "s_load_dwordx2 s[0:1], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_mov_b32 s4, 7\n"
+                   "s_store_dword s4, s[0:1], 0x4\ns_movk_i32 s5, 8\ns_store_dword s5, s[0:1], s5\ns_endpgm",
+                   buffer, waves(1));
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_EQ(word(buffer, 1), 7u);
+  EXPECT_EQ(word(buffer, 2), 8u);
+}
+
+// Without swizzling NUM_RECORDS counts bytes on gfx9, whatever the stride is.
+TEST(Memory, BuffersWithAStrideEndAfterTheirBytes) {
+  std::vector<uint8_t> buffer(512, 0xff);
+  auto r = runBody("gfx942",
+                   std::string(kPrologue) + "s_or_b32 s1, s1, 0x40000\ns_mov_b32 s2, 128\ns_mov_b32 s3, 0x20000\n"
+                                            "v_mov_b32 v2, 3\nbuffer_store_dword v2, v1, s[0:3], 0 offen\ns_endpgm",
+                   buffer, waves(1));
+  ASSERT_TRUE(r.ok()) << r.status();
+  for (unsigned l = 0; l < 64; ++l) EXPECT_EQ(word(buffer, l), l < 32 ? 3u : ~0u);
+}
+
+// ---- waves of 64 on RDNA; the assembler writes what waves of 32 have, whose code is the same ----
+
+TEST(Waves64, ExecuteOnRdna) {
+  for (const char *target : {"gfx1100", "gfx1201"}) {
+    std::vector<uint8_t> buffer(256);
+    auto r = runBody(target,
+                     "s_load_b64 s[0:1], s[0:1], 0x0\nv_and_b32 v0, 0x3ff, v0\nv_lshlrev_b32 v1, 2, v0\n"
+                     "v_cmp_lt_u32 vcc_lo, 40, v0\nv_cndmask_b32 v2, 1, 2, vcc_lo\n"
+                     "v_mbcnt_lo_u32_b32 v3, -1, 0\nv_mbcnt_hi_u32_b32 v3, -1, v3\nv_lshl_or_b32 v2, v3, 8, v2\n"
+                     "s_and_saveexec_b64 s[4:5], vcc\nv_or_b32 v2, 0x10000, v2\ns_mov_b64 exec, s[4:5]\n"
+                     "global_store_b32 v1, v2, s[0:1]\ns_endpgm",
+                     buffer, waves(1), {.hasWaves64 = true});
+    ASSERT_TRUE(r.ok()) << target << ": " << r.status();
+    for (unsigned l = 0; l < 64; ++l) EXPECT_EQ(word(buffer, l), l > 40 ? 0x10002 + l * 256 : 1 + l * 256) << target;
+  }
+}
+
+TEST(Waves64, HaveNoMatrixInstructionsYet) {
+  std::vector<uint8_t> buffer(8);
+  auto r = runBody("gfx1100", "v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]\ns_endpgm", buffer, waves(1),
+                   {.hasWaves64 = true});
+  EXPECT_THAT(std::string(r.status().message()), HasSubstr("matrix instructions of waves of 64 lanes"));
+}
+
 TEST(Errors, AreLocated) {
   EXPECT_THAT(errorOf("global_load_dword v2, v1, s[0:1] offset:4\ns_endpgm"),
               AllOf(HasSubstr("kernel 'k' (gfx942), workgroup (0, 0, 0), wave 0"),

@@ -179,6 +179,27 @@ const Case kScalars[] = {
      {},
      5},
 };
+// VGPR indexing: the registers that the mode names, and M0 as the index.
+const Case kIndexed[] = {
+    {"gfx942",
+     "s_mov_b32 s4, 2\ns_set_gpr_idx_on s4, gpr_idx(SRC0)\nv_mov_b32 v8, v1\ns_set_gpr_idx_off",
+     {10, 11, 12, 13},
+     12},
+    {"gfx942",
+     "s_mov_b32 s4, 3\ns_set_gpr_idx_on s4, gpr_idx(DST)\nv_mov_b32 v5, v1\ns_set_gpr_idx_off",
+     {10, 11, 12, 13},
+     10},
+    {"gfx942",
+     "s_mov_b32 s4, 1\ns_set_gpr_idx_on s4, gpr_idx(SRC1)\nv_sub_u32 v8, v1, v2\ns_set_gpr_idx_off",
+     {10, 11, 12, 13},
+     uint32_t(10 - 12)},
+    {"gfx942",
+     "s_mov_b32 s4, 1\ns_set_gpr_idx_on s4, gpr_idx(SRC0)\ns_mov_b32 s5, 3\ns_set_gpr_idx_idx s5\n"
+     "v_mov_b32 v8, v1\ns_set_gpr_idx_off\nv_add_u32 v8, v8, v1",
+     {10, 11, 12, 13},
+     23},
+};
+INSTANTIATE_TEST_SUITE_P(Indexed, Instruction, ::testing::ValuesIn(kIndexed));
 INSTANTIATE_TEST_SUITE_P(Scalars, Instruction, ::testing::ValuesIn(kScalars));
 
 TEST(Denormals, AreFlushedWhereTheDescriptorSaysSo) {

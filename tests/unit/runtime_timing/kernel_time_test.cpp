@@ -117,7 +117,7 @@ TEST(Sample, WorkgroupsOfOneComputeUnitAreFarApart) {
   ASSERT_EQ(s.replayed.size(), 4u);
   for (auto &id : s.replayed) EXPECT_EQ(id[0] % 8, 0u); // on the first die
   EXPECT_EQ(s.replayed[1][0] - s.replayed[0][0], 304u);
-  EXPECT_EQ(s.neighbours.size(), 3u);
+  EXPECT_EQ(s.neighbours.size(), 31u);
   EXPECT_EQ(s.residentOnDie, 4u * 38);
   std::set<code_object::WorkgroupId> all;
   for (auto &id : s.all()) EXPECT_TRUE(all.insert(id).second);
@@ -158,7 +158,7 @@ KernelTime timeOf(const Machine &m, const Code &code, unsigned workgroups, bool 
 }
 
 TEST(KernelTime, CountsFullBatchesAndTheLastOne) {
-  Machine m = machine("gfx942", {"computeUnits=8", "launchNs=0", "clockMHz=1000"});
+  Machine m = machine("gfx942", {"computeUnits=8", "launchNs=0", "clockMHz=1000", "matrixClockMHz=1000"});
   Code code;
   for (int n = 0; n < 10; ++n) code.matrix(0, 0);
   code.end();
@@ -170,6 +170,42 @@ TEST(KernelTime, CountsFullBatchesAndTheLastOne) {
   EXPECT_EQ(more.fullBatches, 1u);
   EXPECT_EQ(more.lastResident, 1u);
   EXPECT_DOUBLE_EQ(more.microseconds, double(more.batchCycles + m.workgroupStartCycles + more.lastCycles) / m.clockMHz);
+}
+
+// The clock falls from its peak to matrixClockMHz as far as the matrix units of the whole GPU are busy.
+TEST(KernelTime, BusyMatrixUnitsLowerTheClock) {
+  auto timeWith = [](std::vector<std::string> numbers, unsigned workgroups) {
+    numbers.insert(numbers.end(), {"computeUnits=8", "launchNs=0", "clockMHz=2000"});
+    Machine m = machine("gfx942", numbers);
+    Code code;
+    for (int n = 0; n < 1000; ++n) code.matrix(4 * unsigned(n % 8), 4 * unsigned(n % 8));
+    code.end();
+    return timeOf(m, code, workgroups, true);
+  };
+  KernelTime free = timeWith({"matrixClockMHz=2000"}, 32), full = timeWith({"matrixClockMHz=1000"}, 32);
+  EXPECT_DOUBLE_EQ(free.clockMHz, 2000);
+  EXPECT_GT(full.matrixLoad, 0.99);
+  EXPECT_NEAR(full.clockMHz, 1000, 10);
+  EXPECT_NEAR(full.computeMicroseconds / free.computeMicroseconds, 2, 0.02);
+  KernelTime half = timeWith({"matrixClockMHz=1000"}, 4); // one of the four SIMDs of four of the eight compute units
+  EXPECT_NEAR(half.matrixLoad, 0.125, 0.01);
+  EXPECT_NEAR(half.clockMHz, 2000 / 1.125, 20);
+  // A board whose peak is lower has power to spare.
+  EXPECT_DOUBLE_EQ(timeWith({"matrixClockMHz=3000"}, 32).clockMHz, 2000);
+}
+
+// What neighbours read after their first instructions is taken from what the same instructions read before.
+TEST(KernelTime, SharingIsExtrapolatedFromTheFirstInstructions) {
+  Machine m = machine("gfx942");
+  Code code;
+  for (unsigned n = 0; n < 64; ++n) code.load(n);
+  code.waitVector(0);
+  code.end();
+  TimeOptions all, few;
+  few.sample.neighbourInstructions = 8;
+  for (bool shared : {true, false})
+    EXPECT_NEAR(timeOf(m, code, 4864, shared, few).behindBytes / timeOf(m, code, 4864, shared, all).behindBytes, 1,
+                0.01);
 }
 
 TEST(KernelTime, LinesThatAllReadCostLessBandwidth) {
