@@ -44,8 +44,9 @@ struct Kernel {
 };
 
 /// Arguments of every kernel: pointers (into the buffers, at Kernel::starts) to inputs `x` (i32: any bits), `b` (i8),
-/// `h` (f16), `g` (bf16), `f` (f32), `e` (f8E4M3FN), `d` (f8E5M2): small whole numbers, kInputs each; then `y` (bytes of results, kOutputBytes), `z` (bytes
-/// for atomics, kAtomicBytes), and more like `y` (of kOtherOutputBytes, in large kernels), kOutputs with it.
+/// `h` (f16), `g` (bf16), `f` (f32), `e` (f8E4M3FN), `d` (f8E5M2): small whole numbers, kInputs each; then `y` (bytes
+/// of results, kOutputBytes), `z` (bytes for atomics, kAtomicBytes), and more like `y` (of kOtherOutputBytes, in large
+/// kernels), kOutputs with it.
 constexpr unsigned kInputs = 16384, kOutputBytes = 1 << 19, kAtomicBytes = 1 << 16, kOutputs = 6,
                    kOtherOutputBytes = 1 << 18;
 constexpr int kSmall = 3; // the inputs b, h, g, f, e, d lie in [-kSmall, kSmall]
