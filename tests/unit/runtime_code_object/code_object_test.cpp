@@ -108,8 +108,8 @@ TEST(CodeObject, MetadataWithMapsAsKeysIsAnError) {
 /// A literal after an instruction that has no room for one, and one after the end: LLVM's disassembler crashes there.
 TEST(CodeObject, LiteralsWithoutRoomAreData) {
   for (const char *target : {"gfx942", "gfx1100", "gfx1201"}) {
-    std::string body = std::string("s_endpgm\n") + (target[3] == '9' ? ".long 0xd1d30000\n.long 0x000000ff\n" : "") +
-                       ".long 0x7e0002ff";
+    std::string body = std::string("s_endpgm\n") +
+                       (target[3] == '9' ? ".long 0xd1d30000\n.long 0x000000ff\n.long 0\n" : "") + ".long 0x7e0002ff";
     auto hsaco = testing::assembleObject(target, body);
     ASSERT_TRUE(hsaco.ok()) << hsaco.status();
     auto object = readCodeObject(*hsaco);
@@ -117,6 +117,7 @@ TEST(CodeObject, LiteralsWithoutRoomAreData) {
     auto program = code_object::decode(*object, object->kernels[0]);
     ASSERT_TRUE(program.ok()) << program.status();
     EXPECT_EQ(program->instructions[0].text, "s_endpgm");
+    if (target[3] == '9') EXPECT_EQ(program->instructions[1].text, ".long 0xd1d30000");
     EXPECT_EQ(program->instructions.back().text, ".long 0x7e0002ff");
   }
 }
