@@ -194,11 +194,12 @@ def summed():
 
 def classified():
     target = torch.randint(0, 8000, (256,))
-
-    def expected(x):
-        return torch.nn.functional.cross_entropy(x, target, reduction="none")
-
-    return rows(lambda x, o: cross_entropy[(256,)](x, target, o, 8000, 1024), expected, 8000, torch.zeros(256))
+    return rows(
+        lambda x, o: cross_entropy[(256,)](x, target, o, 8000, 1024),
+        lambda x: torch.nn.functional.cross_entropy(x, target, reduction="none"),
+        8000,
+        torch.zeros(256),
+    )
 
 
 def quantised():

@@ -157,19 +157,26 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
         "memory_allocated": lambda *_: 0,
         "max_memory_allocated": lambda *_: 0,
         "is_bf16_supported": lambda *_, **__: True,
-        **{name: _nothing for name in ("synchronize", "set_device", "empty_cache", "reset_peak_memory_stats",
-                                       "manual_seed", "manual_seed_all")},
+        **{name: _nothing for name in ("synchronize", "set_stream", "set_device", "empty_cache", "manual_seed",
+                                       "manual_seed_all", "reset_peak_memory_stats")},
     }  # fmt: skip
     before = {name: getattr(torch.cuda, name) for name in answers}
+    # The device of tensors is the CPU, and programs say getattr(torch, device.type).
+    added = [name for name in answers if not hasattr(torch.cpu, name)]
     try:
         for name, answer in answers.items():
             setattr(torch.cuda, name, answer)
+        for name in added:
+            setattr(torch.cpu, name, answers[name])
         driver.device_interface = torch.cuda
         with OnHost():
             yield
     finally:
         for name, function in before.items():
             setattr(torch.cuda, name, function)
+        for name in added:
+            if hasattr(torch.cpu, name):
+                delattr(torch.cpu, name)
 
 
 def _properties(driver: EmulatorDriver) -> Any:

@@ -114,6 +114,13 @@ def _fault(e: _errors.FailedError, files: list[str]) -> KernelFault:
     return fault
 
 
+# For programs that divide by them: registers of each kernel, which emulated code has none of, and bytes of shared
+# memory, which the interpreter has none of.
+_REGISTERS, _SHARED = 32, 1024
+# Bytes of shared memory that a block may have, by Triton's name of the architecture; of others of NVIDIA 99 KiB, of AMD
+# 64 KiB. Sources: CUDA C++ programming guide, table of compute capabilities; ISA guide of CDNA 4.
+_SHARED_OF_A_BLOCK = {80: 163 << 10, 90: 227 << 10, 100: 227 << 10, "gfx950": 160 << 10}
+
 # ---- the stages ----
 
 
@@ -129,7 +136,7 @@ def emulated_stages(backend: Any, stages: dict[str, Any], options: Any) -> None:
         text = str(module)
         if spec == "interpreter":
             made = {"text": text, "num_warps": options.num_warps}
-            metadata.update(num_warps=options.num_warps, tensordesc_meta=[], name="kernel")
+            metadata.update(num_warps=options.num_warps, tensordesc_meta=[], name="kernel", shared=_SHARED)
         else:
             kernel = _kernel.compile(
                 text.encode(), target_of(options), stage="bitcode", file_name="kernel.ttir", **compile_options(options)
@@ -140,7 +147,8 @@ def emulated_stages(backend: Any, stages: dict[str, Any], options: Any) -> None:
             metadata.update(num_warps=m["threads_per_block"] // m["threads_per_warp"], name=kernel.name)
             metadata["tensordesc_meta"] = m.get("tensordesc_meta", [])
             text = str(kernel.asm["ttgir"])
-        metadata.update(shared=0, tmem_size=0, profile_scratch_size=0, profile_scratch_align=1)
+            metadata["shared"] = m["dynamic_shared_bytes"]
+        metadata.update(tmem_size=0, profile_scratch_size=0, profile_scratch_align=1)
         metadata.update(global_scratch_size=0, global_scratch_align=1, num_ctas=1)
         made["files"] = sorted(set(_FILE.findall(str(module))))
         metadata["compiled_by"] = f"tessera {_library.version()} for {spec}"
@@ -156,9 +164,6 @@ def emulated_stages(backend: Any, stages: dict[str, Any], options: Any) -> None:
 # ---- the driver ----
 
 
-_REGISTERS = 32  # of each kernel, for programs that divide by their number; emulated code has none
-
-
 class _Utils:
     """What Triton reads of a device, and how it loads code."""
 
@@ -167,9 +172,8 @@ class _Utils:
 
     def get_device_properties(self, device: Any) -> dict[str, Any]:
         target = self._driver.target
-        shared = {"cuda": 232448 if target.arch in (90, 100) else 101376, "hip": 65536}
         return {
-            "max_shared_mem": shared[target.backend],
+            "max_shared_mem": _SHARED_OF_A_BLOCK.get(target.arch, 65536 if target.backend == "hip" else 99 << 10),
             "multiprocessor_count": self._driver.multiprocessors,
             "max_num_regs": 65536,
             "warpSize": target.warp_size,
