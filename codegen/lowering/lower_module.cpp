@@ -133,6 +133,8 @@ private:
       for (unsigned i : tensorMaps) target_.tensorMapArgument(*fn->getArg(i));
       target_.kernelAttributes(*fn, unsigned(fl.warpSize() * totalNumWarps(module_.op())), fl.numCtas(),
                                moduleInt(module_.op(), kMaxRegistersAttr, 0), widestTensor(f.op, fl));
+      if (target_.info().takesOccupancyHint)
+        fn->addFnAttr("tessera-shared-bytes", std::to_string(moduleInt(module_.op(), kSharedAttr, 0)));
     } else {
       fn->addFnAttr(llvm::Attribute::NoInline);
       fn->addFnAttr(llvm::Attribute::Convergent);

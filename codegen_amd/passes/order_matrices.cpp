@@ -15,8 +15,8 @@
 // the barrier for the next tile come between MFMAs, and MFMAs do not depend on barriers at all. Loads from memory are
 // placed a memory latency before the block's end, or their use, mostly at the head of the block.
 //
-// Where an MFMA needs what is computed from another one's result (attention), the latest times would leave the MFMAs
-// to the end, when nothing is left to compute beside them. There the block is filled a second time, from its beginning:
+// Where operands of MFMA are computed (attention, conversions), the latest times would leave the MFMAs to the end, when
+// nothing is left to compute beside them. There the block is filled a second time, from its beginning:
 // MFMAs, and vector instructions that lead to one, as early as they can, everything else not before its latest time.
 //
 // Time is that of one wave of several: its SIMD's matrix and vector units are shared with the block's other waves on
@@ -107,10 +107,11 @@ public:
           depth_[u.NodeNum] = std::max(depth_[u.NodeNum], depth_[d.getSUnit()->NodeNum] + isMatrix(*d.getSUnit()));
     for (SUnit &u : llvm::reverse(graph_.SUnits))
       for (SDep &d : u.Succs)
-        if (!d.isWeak() && !d.getSUnit()->isBoundaryNode())
-          feedsMatrix_[u.NodeNum] |= isMatrix(*d.getSUnit()) || feedsMatrix_[d.getSUnit()->NodeNum];
+        if (!d.isWeak() && !d.getSUnit()->isBoundaryNode() && d.getKind() == SDep::Data)
+          feedsMatrix_[u.NodeNum] |= isMatrix(*d.getSUnit()) || (cost_[d.getSUnit()->NodeNum].unit == kVector &&
+                                                                 feedsMatrix_[d.getSUnit()->NodeNum]);
     if (!placeFromEnd()) return {};
-    return hasChainedMatrices() ? placeFromBegin() : inOrderOfStarts();
+    return computesOperands() ? placeFromBegin() : inOrderOfStarts();
   }
 
 private:
@@ -211,11 +212,10 @@ private:
 
   SmallVector<MachineInstr *, 0> inOrderOfStarts() const { return {fromEnd_.rbegin(), fromEnd_.rend()}; }
 
-  /// Whether an operand of an MFMA is computed from another one's result, as in attention.
-  bool hasChainedMatrices() const {
-    return llvm::any_of(graph_.SUnits, [&](const SUnit &u) {
-      return cost_[u.NodeNum].unit == kVector && feedsMatrix_[u.NodeNum] && depth_[u.NodeNum];
-    });
+  /// Whether operands of MFMA are computed in the block: from another one's result, as in attention, or converted.
+  bool computesOperands() const {
+    return llvm::any_of(graph_.SUnits,
+                        [&](const SUnit &u) { return cost_[u.NodeNum].unit == kVector && feedsMatrix_[u.NodeNum]; });
   }
 
   /// The instructions in the order in which a wave issues them: MFMA, and vector instructions that these need, as early
@@ -267,9 +267,9 @@ private:
   int64_t ldsLatency_;
   int64_t storing_ = 0; // clocks of LDS for the block's stores
   SmallVector<Cost, 0> cost_;
-  SmallVector<int64_t, 0> latest_; // start that those placed allow
-  SmallVector<int64_t, 0> start_;  // the latest one
-  SmallVector<bool, 0> feedsMatrix_;
+  SmallVector<int64_t, 0> latest_;         // start that those placed allow
+  SmallVector<int64_t, 0> start_;          // the latest one
+  SmallVector<bool, 0> feedsMatrix_;       // an MFMA, through vector instructions alone
   SmallVector<MachineInstr *, 0> fromEnd_; // as placed
   SmallVector<unsigned, 0> left_;          // users, then operands, that are not placed yet
   SmallVector<unsigned, 0> depth_;         // MFMA before it on the longest chain
@@ -347,6 +347,10 @@ public:
     auto [least, most] = threadsOf(mf.getFunction());
     sharing_.wavesOfBlock = std::max<int64_t>(1, most / info_.warpSize);
     sharing_.wavesOfSimd = divideCeil(sharing_.wavesOfBlock, info_.schedulersPerMultiprocessor);
+    int64_t bytes = 0;
+    if (mf.getFunction().getFnAttribute("tessera-shared-bytes").getValueAsString().getAsInteger(10, bytes)) bytes = 0;
+    bytes = std::max<int64_t>(1, alignTo(uint64_t(bytes), uint64_t(info_.sharedMemoryGranularity)));
+    blocksByLds_ = std::max<int64_t>(1, info_.sharedMemoryPerMultiprocessor / bytes);
     bool changed = false;
     for (MachineBasicBlock &block : mf)
       if (loops->getLoopFor(&block)) changed |= orderBlock(mf, block, loops);
@@ -403,11 +407,12 @@ private:
     return true;
   }
 
-  /// The registers with which as many waves of the block fit as with `words`.
+  /// The registers with which as many blocks fit a compute unit as with `words`, or as LDS admits.
   int64_t registersFor(int64_t words) const {
     constexpr int64_t kOthers = 16; // addresses and the like that the count misses
     int64_t waves = std::max<int64_t>(1, info_.registersPerScheduler / (words + kOthers));
-    waves = std::max(waves / sharing_.wavesOfSimd, int64_t(1)) * sharing_.wavesOfSimd;
+    int64_t blocks = std::clamp<int64_t>(waves / sharing_.wavesOfSimd, 1, blocksByLds_);
+    waves = blocks * sharing_.wavesOfSimd;
     return info_.registersPerScheduler / waves - kOthers;
   }
 
@@ -439,6 +444,7 @@ private:
   const TargetInstrInfo *tii_ = nullptr;
   LiveIntervals *lis_ = nullptr;
   AAResults *aliases_ = nullptr;
+  int64_t blocksByLds_ = 1; // that a compute unit has LDS for
   Sharing sharing_;
 };
 

@@ -96,6 +96,17 @@ private:
            target_->registersPerThread(warps, RegisterSplit::Allocated);
   }
 
+  /// Elements along K that the longest MFMA for the dot takes: shorter steps would use slower ones.
+  int64_t longestStep(tt::DotOp dot, const layouts::AmdMfmaEncoding &mfma) const {
+    auto a = matrixTypeOf(tensorOf(dot.a()).element());
+    auto b = matrixTypeOf(tensorOf(dot.b()).element());
+    int64_t longest = 1;
+    for (auto &row : target_->matrixInstructions)
+      if (a == row.a && b == row.b && row.m == mfma.m() && row.n == mfma.n())
+        longest = std::max<int64_t>(longest, row.k);
+    return longest;
+  }
+
   void collect(tt::DotOp dot) {
     auto accumulator = tensorOf(dot.d());
     if (!accumulator.encoding() || accumulator.rank() != 2) return;
@@ -119,6 +130,7 @@ private:
       if (!layout) return;
       if (bits < 64 || isMfma) step = std::max<int64_t>(step, threadsAlongK * layout->kWidth());
     }
+    if (isMfma) step = std::max(step, longestStep(dot, *mfma));
     if (tensorOf(dot.a()).dim(1) < 2 * step) return;
     dots_.push_back({dot, *a, *b, step});
   }
