@@ -287,8 +287,9 @@ private:
   }
 
   /// The index of an operand's buffer, given the loop-carried values.
-  template <class Values> static Value indexAmong(const Values &carried, const Operand &o) {
-    return o.carriedIndex ? Value(carried[*o.carriedIndex]) : o.buffer->operand(1);
+  template <class Values> Value indexAmong(Builder &b, const Values &carried, const Operand &o) {
+    if (o.carriedIndex) return carried[*o.carriedIndex];
+    return b.intConstant(loc_, o.buffer.index().type(), *intConstantOf(o.buffer.index()));
   }
 
   /// The loop with the operands of the first iteration loaded before it, and carried.
@@ -300,7 +301,7 @@ private:
     unsigned numOwn = inits.size();
     for (auto &d : dots_)
       for (auto *o : {&d.a, &d.b})
-        inits.push_back(load(before, *o, indexAmong(loop_.initArgs(), *o), 0, d.step, token));
+        inits.push_back(load(before, *o, indexAmong(before, loop_.initArgs(), *o), 0, d.step, token));
     llvm::SmallVector<Type, 8> types;
     for (auto v : inits) types.push_back(v.type());
     auto loop = scf::ForOp::create(before, loc_, types, loop_.lowerBound(), loop_.upperBound(), loop_.step(), inits,
@@ -318,7 +319,8 @@ private:
     Value token;
     if (wait_) token = end.clone(wait_.op)->result();
     for (auto &d : dots_)
-      for (auto *o : {&d.a, &d.b}) yields.push_back(load(end, *o, indexAmong(yield->operands(), *o), 0, d.step, token));
+      for (auto *o : {&d.a, &d.b})
+        yields.push_back(load(end, *o, indexAmong(end, yield->operands(), *o), 0, d.step, token));
     scf::YieldOp::create(end, yield->loc(), yields);
     yield->erase();
   }

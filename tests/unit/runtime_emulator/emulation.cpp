@@ -33,6 +33,7 @@ struct Given {
   std::vector<uint64_t> scalars;
   std::vector<std::string> names;
   std::vector<std::optional<HostDescriptor>> descriptors;
+  std::vector<uint64_t> offsets; // bytes before what an argument points at; may end early
 
   void add(const Arg &a) {
     scalars.push_back(a.value);
@@ -69,7 +70,7 @@ absl::StatusOr<emulator::Report> emulate(Emulation &e, llvm::Module &m, const st
       arguments.push_back({-1, given.scalars[i]});
       continue;
     }
-    arguments.push_back({int(buffers.size()), 0});
+    arguments.push_back({int(buffers.size()), i < given.offsets.size() ? given.offsets[i] : 0});
     buffers.push_back({given.names[i], e.buffers[i].data(), e.buffers[i].size()});
   }
   if (md) {
@@ -165,6 +166,7 @@ absl::StatusOr<emulator::Report> Emulation::launch(const std::string &folder,
         buffers = std::move(args->buffers);
         given.scalars = std::move(args->scalars);
         given.descriptors = std::move(args->descriptors);
+        given.offsets = std::move(args->offsets);
         for (auto &a : d->args) given.names.push_back(a.name);
         return absl::OkStatus();
       },
