@@ -4,14 +4,14 @@
 //
 // An MI300X has eight dies (XCDs), each with an L2 cache of its own, and consecutive blocks go to the dies one after
 // the other. Programs with neighbouring numbers mostly share operands: tiles of a matrix product in one row, blocks of
-// queries of one head. Each die then reads nearly all of both operands from memory. With the attribute a
-// program's number is not its block's (codegen/lowering/program_ids.cpp): of 8 x 32 consecutive blocks, the 32 of a die
-// are consecutive programs. As windows are short, dies share work evenly where it grows with the program's number.
+// queries of one head. Each die then reads nearly all of both operands from memory. With the attribute a program's
+// number is not its block's (codegen/lowering/program_ids.cpp): of 8 x 32 consecutive blocks, the 32 of a die are
+// consecutive programs. As windows are short, dies share work evenly where it grows with the program's number.
 //
 // Legal for every kernel whose programs do not talk to each other, since programs may run in any order, and the
 // numbers are the same ones. Done for kernels with dots in loops. Limits: not where programs use atomics, or loops
 // whose end depends on memory (they may rely on programs with lower numbers having started), or the third axis of the
-// grid, or where the kernel distributes its programs over dies by itself (a remainder by their number).
+// grid, or calls, or where the kernel distributes its programs over dies by itself (a remainder by their number).
 //
 // Runs: AMD pipeline; any place does.
 #include "ir/builder.h"
@@ -60,7 +60,9 @@ absl::StatusOr<bool> orderPrograms(Module &m, PassContext &c) {
   int64_t window = c.target->tuning.dieWindow;
   bool changed = false;
   for (auto &function : *m.body()) {
-    if (!function.is<tt::FuncOp>()) continue;
+    // Numbers in a called function are those in its caller, which stays as it is.
+    auto kernel = function.dyn<tt::FuncOp>();
+    if (!kernel || kernel.symVisibility() == "private") continue;
     Programs p = programsOf(&function);
     bool fits = llvm::all_of(p.ids, [&](tt::GetProgramIdOp id) {
       return id.axis() != ProgramIDDim::Z && !isDistributedByKernel(id, c.target->dies);

@@ -89,3 +89,28 @@ tt.func public @no_dot(%p: !tt.ptr<i32>) {
   tt.store %p, %x : !tt.ptr<i32>
   tt.return
 }
+
+// -----
+
+// The numbers in a called function are those in its caller.
+// CHECK-LABEL: @called
+// CHECK-NOT: tessera.die_window
+tt.func private @called(%n: i32, %a: tensor<16x16xf32>) -> tensor<16x16xf32> attributes {noinline = true} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %x = tt.get_program_id x : i32
+  %s = arith.sitofp %x : i32 to f32
+  %b = tt.splat %s : f32 -> tensor<16x16xf32>
+  %d = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %b) -> (tensor<16x16xf32>) : i32 {
+    %e = tt.dot %a, %a, %acc : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>
+    scf.yield %e : tensor<16x16xf32>
+  }
+  tt.return %d : tensor<16x16xf32>
+}
+// CHECK-LABEL: @caller
+tt.func public @caller(%p: !tt.ptr<i32>, %n: i32, %a: tensor<16x16xf32>) {
+  %x = tt.get_program_id x : i32
+  %d = tt.call @called(%n, %a) : (i32, tensor<16x16xf32>) -> tensor<16x16xf32>
+  tt.store %p, %x : !tt.ptr<i32>
+  tt.return
+}
