@@ -230,9 +230,9 @@ TEST(Workgroups, MayStopEarly) {
   EXPECT_EQ(r->waves[1].events.size(), 3u);
 }
 
-// ---- scalar stores and atomics, bounds of buffers with a stride ----
+// ---- scalar stores, bounds of buffers with a stride ----
 
-TEST(Memory, ScalarStoresAndAtomics) {
+TEST(Memory, ScalarStores) {
   std::vector<uint8_t> buffer(16);
   auto r = runBody("gfx90a",
                    "s_load_dwordx2 s[0:1], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_mov_b32 s4, 7\n"
