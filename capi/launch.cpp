@@ -282,8 +282,9 @@ tessera_status tessera_buffer_undefine(tessera_buffer *b, size_t offset, size_t 
   Call call(b ? b->device->context.get() : nullptr, error);
   if (auto s = checkRange(call, b, offset, b, bytes)) return s;
   bool isHost = !b->device->device || b->device->device->takesBitcode();
-  if (isHost) static_cast<runtime::HostMemory &>(*b->memory).undefine(offset, bytes);
-  return TESSERA_OK;
+  if (!isHost) return TESSERA_OK;
+  auto s = static_cast<runtime::HostMemory &>(*b->memory).undefine(offset, bytes);
+  return s.ok() ? TESSERA_OK : call.fail(s);
 }
 tessera_status tessera_buffer_read(const tessera_buffer *b, size_t offset, void *to, size_t bytes,
                                    tessera_error **error) {
@@ -347,9 +348,9 @@ void tessera_kernel_destroy(tessera_kernel *k) { delete k; }
 tessera_argument tessera_argument_buffer(const tessera_buffer *b) { return {b, 0, nullptr, 0}; }
 tessera_argument tessera_argument_value(const void *value, size_t bytes) { return {nullptr, 0, value, bytes}; }
 void tessera_tensor_descriptor_init(tessera_tensor_descriptor *d, size_t size) {
-  if (!d || size < sizeof d->size) return;
-  std::memset(d, 0, size);
-  d->size = size;
+  tessera_tensor_descriptor defaults{};
+  defaults.size = size;
+  if (d) std::memcpy(d, &defaults, std::min(size, sizeof defaults));
 }
 tessera_argument tessera_argument_descriptor(const tessera_buffer *b, size_t offset,
                                              const tessera_tensor_descriptor *d) {

@@ -19,8 +19,9 @@
  *            synchronises launches that access the same buffer. A call on a GPU's device, buffer or kernel makes that
  *            GPU the calling thread's current one (CUDA: its primary context, which is retained as long as the device).
  * Handler    A context's handler receives every diagnostic, errors among them, on the thread that made the call, while
- *            the call runs. What a diagnostic points to lives until the handler returns. The handler may be called
- *            until the context and all that was made with it are destroyed.
+ *            the call runs; calls of several threads may run it at the same time. What a diagnostic points to lives
+ *            until the handler returns. The handler may be called until the context and all that was made with it are
+ *            destroyed.
  * Process    The library prints nothing, does not end the process, and leaves its signal handlers as they are (LLVM's
  *            are installed while an hsaco is linked, and removed). Errors that LLVM treats as fatal become failed
  *            calls, and what LLVM had allocated by then is leaked. Memory that runs out inside LLVM and a stack

@@ -19,13 +19,16 @@ absl::StatusOr<std::unique_ptr<HostMemory>> HostMemory::allocate(size_t bytes, c
 HostMemory::~HostMemory() {
   if (owned_) std::free(data_);
 }
-void HostMemory::undefine(size_t offset, size_t bytes) {
-  if (!bytes) return;
-  undefined_.resize(this->bytes());
-  std::fill_n(undefined_.begin() + long(offset), bytes, 1);
+void HostMemory::Free::operator()(uint8_t *p) const { std::free(p); }
+absl::Status HostMemory::undefine(size_t offset, size_t bytes) {
+  if (!bytes) return absl::OkStatus();
+  if (!undefined_) undefined_.reset(static_cast<uint8_t *>(std::calloc(this->bytes(), 1)));
+  if (!undefined_) return absl::ResourceExhaustedError("the host has not enough memory");
+  std::memset(undefined_.get() + offset, 1, bytes);
+  return absl::OkStatus();
 }
 void HostMemory::define(size_t offset, size_t bytes) {
-  if (!undefined_.empty()) std::fill_n(undefined_.begin() + long(offset), bytes, 0);
+  if (undefined_) std::memset(undefined_.get() + offset, 0, bytes);
 }
 
 void HostEvent::record() {

@@ -49,17 +49,21 @@ public:
   HostMemory(uint8_t *data, size_t bytes) : DeviceMemory(bytes), data_(data) {}
   ~HostMemory() override;
   uint8_t *data() const { return data_; }
-  /// These bytes count as never written: interpreter and emulators report reads of them.
+  /// These bytes count as never written: interpreter and emulators report reads of them. ResourceExhausted if the
+  /// machine has no memory to note them.
   /// @pre they are in the memory
-  void undefine(size_t offset, size_t bytes);
+  absl::Status undefine(size_t offset, size_t bytes);
   /// The host has written them.
   void define(size_t offset, size_t bytes);
   /// By byte: 1 if it was never written; null if all were. Kernels that write it set 0.
-  uint8_t *undefined() const { return undefined_.empty() ? nullptr : undefined_.data(); }
+  uint8_t *undefined() const { return undefined_.get(); }
 
 private:
+  struct Free {
+    void operator()(uint8_t *p) const;
+  };
   uint8_t *data_;
-  mutable std::vector<uint8_t> undefined_;
+  std::unique_ptr<uint8_t, Free> undefined_; // zeros by calloc: only the parts that are used take memory
   bool owned_ = false;
 };
 

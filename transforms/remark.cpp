@@ -19,9 +19,12 @@ std::string toText(const Remark &r) {
 }
 
 llvm::json::Value toJson(const Remark &r) {
-  return llvm::json::Object{
-      {"kind", remarkKindName(r.kind)},  {"pass", r.pass},       {"name", r.name},
-      {"location", ir::describe(r.loc)}, {"message", r.message}, {"facts", llvm::json::Object(r.facts)}};
+  return llvm::json::Object{{"kind", remarkKindName(r.kind)},
+                            {"pass", r.pass},
+                            {"name", r.name},
+                            {"location", llvm::json::fixUTF8(ir::describe(r.loc))}, // names in the IR may be any bytes
+                            {"message", llvm::json::fixUTF8(r.message)},
+                            {"facts", llvm::json::Object(r.facts)}};
 }
 
 } // namespace tessera::transforms

@@ -28,6 +28,9 @@ class TensorDescriptor:
         strides: in elements; the last is 1, the others are multiples of 16 bytes.
         block_shape: of the tensors that the kernel loads and stores.
         padding: what elements outside of the tensor read as: "zero" or "nan".
+
+    Raises:
+        UsageError: shape, strides and block shape are not as many numbers, or there is no such padding.
     """
 
     base: Any
@@ -36,14 +39,39 @@ class TensorDescriptor:
     block_shape: Sequence[int]
     padding: str = "zero"
 
+    def __post_init__(self) -> None:
+        for name in ("shape", "strides", "block_shape"):
+            values = _numbers(name, getattr(self, name))
+            object.__setattr__(self, name, values)
+            if len(values) != len(self.shape):
+                raise UsageError(f"the {name} of a tensor descriptor must have {len(self.shape)} numbers")
+        if not isinstance(self.padding, str) or self.padding not in ("zero", "nan"):
+            raise UsageError(f"the padding of a tensor descriptor is zero or nan, not {self.padding!r}")
+
     @staticmethod
     def of(base: Any, block_shape: Sequence[int], padding: str = "zero") -> TensorDescriptor:
         """Describes all of an array that is contiguous."""
+        shape = _numbers("shape", getattr(base, "shape", None))
         strides, n = [], 1
-        for size in reversed(base.shape):
+        for size in reversed(shape):
             strides.insert(0, n)
             n *= size
-        return TensorDescriptor(base, tuple(base.shape), strides, block_shape, padding)
+        return TensorDescriptor(base, shape, strides, block_shape, padding)
+
+
+def _bytes(what: str, n: object) -> int:
+    """A number of the library's type size_t, or an address."""
+    return integer(what, n, 0, (1 << 64) - 1)
+
+
+def _numbers(what: str, values: object) -> tuple[int, ...]:
+    try:
+        listed = tuple(values)  # type: ignore[arg-type]
+    except TypeError:
+        raise UsageError(f"the {what} of a tensor descriptor must be numbers, not {type(values).__name__}") from None
+    if isinstance(values, (str, bytes)) or not 1 <= len(listed) <= 5:
+        raise UsageError(f"the {what} of a tensor descriptor must have 1 to 5 numbers")
+    return tuple(integer(f"the {what} of a tensor descriptor", n, -(1 << 63), (1 << 63) - 1) for n in listed)
 
 
 class Buffer(Handle):
@@ -51,20 +79,25 @@ class Buffer(Handle):
 
     def __init__(self, device: Device, nbytes: int):
         super().__init__("tessera_buffer_destroy")
-        self.nbytes = nbytes
-        call("tessera_buffer_create", device._handle.pointer, nbytes, self.out)
+        if not isinstance(device, Device):
+            raise UsageError(f"a buffer is on a Device, not on {type(device).__name__}")
+        self.nbytes = _bytes("the size of a buffer", nbytes)
+        call("tessera_buffer_create", device._handle.pointer, self.nbytes, self.out)
 
     def write(self, address: int, nbytes: int, offset: int = 0) -> None:
         """Copies from the host's memory."""
-        call("tessera_buffer_write", self.pointer, offset, address, nbytes)
+        at, n = _bytes("the offset", offset), _bytes("the number of bytes", nbytes)
+        call("tessera_buffer_write", self.pointer, at, _bytes("the address", address), n)
 
     def undefine(self, offset: int, nbytes: int) -> None:
         """These bytes count as never written: emulators and interpreter report a kernel that reads them."""
-        call("tessera_buffer_undefine", self.pointer, offset, nbytes)
+        at, n = _bytes("the offset", offset), _bytes("the number of bytes", nbytes)
+        call("tessera_buffer_undefine", self.pointer, at, n)
 
     def read(self, address: int, nbytes: int, offset: int = 0) -> None:
         """Copies to the host's memory."""
-        call("tessera_buffer_read", self.pointer, offset, address, nbytes)
+        at, n = _bytes("the offset", offset), _bytes("the number of bytes", nbytes)
+        call("tessera_buffer_read", self.pointer, at, _bytes("the address", address), n)
 
 
 class Device:
@@ -83,7 +116,8 @@ class Device:
 
     def __init__(self, spec: str | None = None):
         self._handle = Handle("tessera_device_destroy")
-        call("tessera_device_open", context(), encoded("a device", spec) if spec else None, self._handle.out)
+        name = encoded("a device", spec) if spec is not None else None
+        call("tessera_device_open", context(), name, self._handle.out)
         self.__dict__.update(_describe(library().tessera_device_describe(self._handle.pointer).contents))
 
     spec: str
@@ -106,12 +140,14 @@ class Device:
         o = make_options(**options)
         kernel = LoadedKernel(self)
         call(
-            "tessera_kernel_compile", self._handle.pointer, data, len(data), name.encode(), byref(o), kernel._handle.out
+            "tessera_kernel_compile", self._handle.pointer, data, len(data), name, byref(o), kernel._handle.out
         )
         return kernel
 
     def load(self, kernel: Kernel) -> LoadedKernel:
         """Loads a kernel that was compiled for the device's target and stage."""
+        if not isinstance(kernel, Kernel):
+            raise UsageError(f"a compiled kernel is needed, not {type(kernel).__name__}")
         if kernel.stage != self.stage:
             raise UsageError(f"{self.spec} loads {self.stage}, and the kernel is {kernel.stage}")
         data = kernel.object if isinstance(kernel.object, bytes) else kernel.object.encode()
@@ -177,9 +213,10 @@ def _packed(value: float, type_name: str) -> bytes:
     width = type_name[1:]
     if type_name[:1] not in "iu" or not width.isdigit():
         raise UsageError(f"an argument of type {type_name} cannot be passed as a number")
-    if value != value or value != int(value):
+    values = 1 << int(width)
+    if value != value or value != int(value) or not -values // 2 <= value < values:
         raise UsageError(f"{value} is no number of type {type_name}")
-    return (int(value) & (1 << int(width)) - 1).to_bytes(int(width) // 8, "little")
+    return (int(value) % values).to_bytes(int(width) // 8, "little")
 
 
 class _Arguments:
@@ -261,16 +298,17 @@ class _Arguments:
     def _descriptor(self, x: TensorDescriptor) -> Argument:
         d = DescriptorStruct()
         library().tessera_tensor_descriptor_init(byref(d), ctypes.sizeof(d))
-        d.element_type, d.rank = element_type(x.base).encode(), len(x.shape)
-        for name in ("shape", "strides", "block_shape"):
-            values = list(getattr(x, name))
-            if not 1 <= len(values) <= 5 or len(values) != d.rank:
-                raise UsageError(f"the {name} of a tensor descriptor must have {d.rank} (1 to 5) numbers")
-            setattr(d, name, (c_int64 * 5)(*values))
-        d.nan_padding = x.padding == "nan"
         m = memory_of(x.base)
         if m is None:
             raise UsageError("the base of a tensor descriptor must be an array")
+        try:
+            d.element_type = element_type(x.base).encode()
+        except TypeError as e:
+            raise UsageError(f"the base of a tensor descriptor: {e}") from None
+        d.rank = len(x.shape)
+        for name in ("shape", "strides", "block_shape"):
+            setattr(d, name, (c_int64 * 5)(*getattr(x, name)))
+        d.nan_padding = x.padding == "nan"
         self.keep.append(d)
         if m.on_gpu:
             d.address = m.address
@@ -377,7 +415,7 @@ class LoadedKernel:
     def time(self, grid: int | Sequence[int], *arguments: Any, repetitions: int = 100) -> tuple[float, float]:
         """Median and minimum of the time of a launch, in milliseconds. Arrays keep their contents, except on GPUs."""
         a, times = _Arguments(self.device, self.metadata["args"], arguments), Times()
-        repeat = ctypes.c_int(repetitions)
+        repeat = integer("the number of repetitions", repetitions, 1, (1 << 31) - 1)
         call("tessera_time", self._handle.pointer, as_grid(grid), a.array, len(a.made), repeat, byref(times))
         return times.median_ms, times.min_ms
 
@@ -388,6 +426,7 @@ class LoadedKernel:
 def run(
     kernel: str | bytes | os.PathLike[str] | Kernel,
     grid: int | Sequence[int],
+    /,  # so that `kernel` is free as an option
     *arguments: Any,
     device: Device | str | None = None,
     file_name: str | None = None,

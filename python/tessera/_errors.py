@@ -57,14 +57,29 @@ class FailedError(Error):
 
 
 def encoded(what: str, value: object) -> bytes:
-    """A text for the library.
+    """A name for the library, which ends names at a NUL.
 
     Raises:
-        UsageError: it is no text.
+        UsageError: it is no text, or not one of Unicode's characters other than NUL.
+    """
+    data = encoded_text(what, value)
+    if b"\0" in data:
+        raise UsageError(f"{what} has a NUL character")
+    return data
+
+
+def encoded_text(what: str, value: object) -> bytes:
+    """A text for the library, which is passed with its length.
+
+    Raises:
+        UsageError: it is no text, or has surrogates.
     """
     if not isinstance(value, str):
         raise UsageError(f"{what} must be a str, not {type(value).__name__}")
-    return value.encode()
+    try:
+        return value.encode()
+    except UnicodeEncodeError as e:
+        raise UsageError(f"{what} is no text of Unicode: {e.reason} at character {e.start}") from None
 
 
 def integer(what: str, value: object, low: int, high: int) -> int:

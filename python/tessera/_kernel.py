@@ -9,7 +9,7 @@ from ctypes import byref, c_size_t
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ._errors import Diagnostic, UsageError, encoded, integer
+from ._errors import Diagnostic, UsageError, encoded, encoded_text, integer
 from ._library import Handle, Options, call, context, library
 
 if TYPE_CHECKING:
@@ -56,17 +56,26 @@ class Kernel:
         return as_device(device).load(self)
 
 
-def read_text(text: str | bytes | os.PathLike[str], file_name: str | None) -> tuple[bytes, str]:
-    """The kernel's text, and the file name for diagnostics. Paths are read, also strings with the suffix of a file."""
+def read_text(text: str | bytes | os.PathLike[str], file_name: str | None) -> tuple[bytes, bytes]:
+    """The kernel's text, and the file name for diagnostics. Paths are read, also strings with the suffix of a file.
+
+    Raises:
+        UsageError: it is neither a text nor a path, or the file name is no text.
+        OSError: the file cannot be read.
+    """
+    name = encoded("the file name", file_name) if file_name is not None else b"<text>"
     if isinstance(text, bytes):
-        return text, file_name or "<text>"
+        return text, name
     if not isinstance(text, (str, os.PathLike)):
         raise UsageError(f"a kernel is a text or a path, not {type(text).__name__}")
     is_path = isinstance(text, os.PathLike)
     if is_path or (isinstance(text, str) and "\n" not in text and text.endswith((".ttir", ".ttgir", ".mlir"))):
-        with open(text, "rb") as f:
-            return f.read(), file_name or os.fspath(text)
-    return str(text).encode(), file_name or "<text>"
+        path = os.fspath(text)
+        if file_name is None:
+            name = encoded("the path", os.fsdecode(path))
+        with open(path, "rb") as f:
+            return f.read(), name
+    return encoded_text("a kernel", text), name
 
 
 def make_options(target: str | None = None, stage: str | None = None, **options: Any) -> Options:
@@ -77,8 +86,8 @@ def make_options(target: str | None = None, stage: str | None = None, **options:
     """
     o = Options()
     library().tessera_options_init(byref(o), ctypes.sizeof(o))
-    o.target = encoded("the target", target) if target else None
-    o.stage = encoded("the stage", stage) if stage else None
+    o.target = encoded("the target", target) if target is not None else None
+    o.stage = encoded("the stage", stage) if stage is not None else None
     known = {name for name, _ in Options._fields_} - {"size", "target", "stage"}
     for name, value in options.items():
         if name not in known:
@@ -125,7 +134,7 @@ def compile(
     stages = dict(num_warps=num_warps, num_stages=num_stages, keep_texts=texts, remarks=remarks)
     o = make_options(target, stage, **stages, **options)
     result = Handle("tessera_result_destroy")
-    found = call("tessera_compile", context(), data, len(data), name.encode(), byref(o), result.out)
+    found = call("tessera_compile", context(), data, len(data), name, byref(o), result.out)
     return _kernel_of(result, stage, found)
 
 
@@ -162,11 +171,11 @@ def run_passes(
 ) -> str:
     """Runs passes by the names of `tessera opt` ("cse", "tritongpu-pipeline=num-stages=2") and returns the text."""
     data, name = read_text(text, file_name)
-    names = (ctypes.c_char_p * max(len(passes), 1))(*[p.encode() for p in passes])
+    names = (ctypes.c_char_p * max(len(passes), 1))(*[encoded("a pass", p) for p in passes])
     result = Handle("tessera_result_destroy")
-    wanted = target.encode() if target else None
-    call("tessera_run_passes", context(), data, len(data), name.encode(), names, len(passes), wanted, result.out)
-    return (result_bytes(result) or b"").decode()
+    wanted = encoded("the target", target) if target is not None else None
+    call("tessera_run_passes", context(), data, len(data), name, names, len(passes), wanted, result.out)
+    return (result_bytes(result) or b"").decode("utf-8", "replace")
 
 
 __all__ = ["Kernel", "compile", "run_passes"]

@@ -13,7 +13,7 @@ def _draw(layout: str, tensor: str, form: str) -> str:
     result = Handle("tessera_result_destroy")
     texts = encoded("the layout", layout), encoded("the tensor's type", tensor), form.encode()
     call("tessera_layout", context(), *texts, result.out)
-    return (result_bytes(result) or b"").decode()
+    return (result_bytes(result) or b"").decode("utf-8", "replace")
 
 
 @dataclass(frozen=True)

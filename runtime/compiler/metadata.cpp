@@ -81,7 +81,7 @@ std::string toJson(const KernelMetadata &m) {
   llvm::json::Array args;
   llvm::json::Array descriptors;
   for (auto &a : m.args) {
-    llvm::json::Object o{{"name", a.name}, {"type", a.type}};
+    llvm::json::Object o{{"name", llvm::json::fixUTF8(a.name)}, {"type", a.type}};
     if (!a.descriptor.empty()) o["descriptor"] = a.descriptor;
     args.push_back(std::move(o));
     if (beginsDescriptor(a)) descriptors.push_back(toJson(a.tensorMap));
@@ -97,7 +97,7 @@ std::string toJson(const KernelMetadata &m) {
       j.attribute(key, nullptr);
   };
   j.object([&] {
-    j.attribute("kernel", m.kernel);
+    j.attribute("kernel", llvm::json::fixUTF8(m.kernel)); // names in the IR may be any bytes
     j.attribute("target", m.target);
     for (auto &option : kernelOptions()) j.attribute(option.key, m.*option.field);
     j.attribute("threads_per_warp", m.threadsPerWarp);

@@ -110,7 +110,7 @@ llvm::json::Object reportJson(const KernelTime &t, const Program &p) {
   busy["l1"] = l1Utilisation(t);
   for (unsigned s = 1; s < kStalls; ++s) stalls[name(Stall(s))] = double(r.stalled[s]) / waveCycles(r);
   llvm::json::Object out{
-      {"kernel", p.kernel},
+      {"kernel", llvm::json::fixUTF8(p.kernel)},
       {"target", t.machine.target},
       {"us", t.microseconds},
       {"execution_us", t.computeMicroseconds},

@@ -85,9 +85,9 @@ std::string timelinePage(const KernelTime &t, const Program &p) {
   llvm::raw_string_ostream o(data);
   llvm::json::OStream j(o);
   j.object([&] {
-    j.attribute("kernel", p.kernel);
+    j.attribute("kernel", llvm::json::fixUTF8(p.kernel));
     j.attribute("target", p.target);
-    j.attribute("source", p.sourceFile);
+    j.attribute("source", llvm::json::fixUTF8(p.sourceFile));
     j.attribute("clockMHz", int64_t(t.machine.clockMHz));
     j.attribute("microseconds", t.microseconds);
     j.attribute("cycles", int64_t(t.replay.cycles));

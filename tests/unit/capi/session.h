@@ -4,6 +4,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,13 +39,15 @@ inline const char kAxpy[] = R"(module {
 inline constexpr int kN = 300;
 inline const uint32_t kGrid[3] = {2, 1, 1};
 
-/// What the context's handler received.
+/// What the context's handler received. Threads that use one context call it at the same time.
 struct Diagnostics {
+  std::mutex mutex;
   std::string texts;
   unsigned line = 0;
 };
 inline void take(const tessera_diagnostic *d, void *user) {
   auto &t = *static_cast<Diagnostics *>(user);
+  std::lock_guard<std::mutex> lock(t.mutex);
   t.texts += d->text;
   if (!t.line) t.line = d->line;
 }
