@@ -2,22 +2,24 @@
 """Predicted times of kernels on AMD GPUs: two versions of Tessera and Triton, by the same model (docs/amd_timing.md).
 
   amd_model.py --new build/tools/tessera [--old OLD/tessera] [--model build/tools/tessera] [--targets gfx942,gfx950]
-               [--skip-pass PASS] [--json OUT] KERNEL_DIR…
+               [--skip-pass PASS] [--jobs N] [--json OUT] [--triton-from EARLIER] KERNEL_DIR…
 
 A kernel's folder has NAME/NAME.ttir and launch.json or bench.json, whose grid, arguments, warps and stages are used for
-all compilers. Triton is included if this Python has it (3.6.0; no GPU is needed). `--skip-pass` is given to both
-versions of Tessera, if they have the pass: order-programs changes which programs are sampled, which matters where they
-differ in length. Prints a table in Markdown: microseconds, and times as fast as Triton.
+all compilers (amd_kernels.py makes 70 of them). Triton is included if this Python has it (3.6.0; no GPU is needed), or
+its figures come from the JSON of an earlier run. `--skip-pass` is given to both versions of Tessera, if they have the
+pass: order-programs changes which programs are sampled, which matters where they differ in length.
+
+Prints a table in Markdown: microseconds; times as fast as Triton; executed wave instructions of a replayed workgroup,
+relative to Triton's; cycles of LDS that are bank conflicts (Triton's in brackets).
 """
 import argparse
+import concurrent.futures
 import json
 import math
 import os
-import re
 import subprocess
 import tempfile
 
-os.environ["TRITON_ALWAYS_COMPILE"] = "1"
 os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp(prefix="triton"))
 try:
     import triton
@@ -30,24 +32,26 @@ def run(command, limit):
     try:
         r = subprocess.run(command, capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
-        return None, "over %d s" % limit
+        return None, {"error": "over %d s" % limit}
     lines = (r.stderr or r.stdout).strip().splitlines()
-    return (r, "") if r.returncode == 0 else (None, lines[0] if lines else "exit code %d" % r.returncode)
+    return (r, {}) if r.returncode == 0 else (None, {"error": lines[0] if lines else "exit code %d" % r.returncode})
 
 
-def predicted(model, obj, spec, threads, lds, limit):
-    """(microseconds, matrix unit's busy percent), or (None, why not)."""
-    command = [model, "time", obj, "--launch", spec, "--threads-per-block", str(threads), "--dynamic-lds", str(lds)]
-    r, error = run(command, limit)
+def predicted(o, obj, spec, threads, lds):
+    """The model's figures, or {"error": why not}."""
+    command = [o.model, "time", obj, "--launch", spec, "--threads-per-block", str(threads), "--dynamic-lds", str(lds)]
+    r, error = run(command + ["--json", obj + ".time"], o.time_limit)
     if not r:
-        return None, error
-    micros = re.search(r": ([\d.]+) us \(model\)", r.stdout)
-    busy = re.search(r"^matrix\s+([\d.]+) %", r.stdout, re.M)
-    return float(micros.group(1)), float(busy.group(1)) if busy else 0.0
+        return error
+    j = json.load(open(obj + ".time"))
+    return {"us": j["us"], "instructions": j["replayed_instructions"] / j["replayed_workgroups"],
+            "matrix": 100 * j["busy"].get("matrix", 0), "conflicts": j["lds_conflict_cycles"] / max(1, j["lds_cycles"]),
+            "resident": j["resident_workgroups"], "bound_by": j["bound_by"]}  # fmt: skip
 
 
-def by_tessera(tessera, o, name, folder, spec, launch, target):
-    obj, meta = "%s/k.hsaco" % o.tmp, "%s/k.json" % o.tmp
+def by_tessera(tessera, o, tmp, case, target):
+    name, folder, spec, launch = case
+    obj, meta = "%s/k.hsaco" % tmp, "%s/k.json" % tmp
     command = [tessera, "compile", "%s/%s.ttir" % (folder, name), "--target", target, "--emit", "hsaco", "-o", obj,
                "--metadata", meta, "--num-warps", str(launch["num_warps"]), "--num-stages", str(launch["num_stages"])]
     if o.skip_pass:
@@ -55,22 +59,68 @@ def by_tessera(tessera, o, name, folder, spec, launch, target):
         command += ["--skip-pass", o.skip_pass] if "`" + o.skip_pass in known else []
     r, error = run(command, o.time_limit)
     if not r:
-        return None, error
+        return error
     m = json.load(open(meta))
-    return predicted(o.model, obj, spec, m["threads_per_block"], m["dynamic_shared_bytes"], o.time_limit)
+    return predicted(o, obj, spec, m["threads_per_block"], m["dynamic_shared_bytes"])
 
 
-def by_triton(o, name, folder, spec, launch, target):
+def by_triton(o, tmp, case, target):
+    name, folder, spec, launch = case
     warp = 64 if target.startswith("gfx9") else 32
     options = {"num_warps": launch["num_warps"], "num_stages": launch["num_stages"]}
     try:
         k = triton.compile("%s/%s.ttir" % (folder, name), target=GPUTarget("hip", target, warp), options=options)
     except Exception as e:  # whatever Triton raises is its answer
-        return None, str(e).strip().splitlines()[0][:80] if str(e).strip() else type(e).__name__
-    obj = "%s/t.hsaco" % o.tmp
+        return {"error": str(e).strip().splitlines()[0][:80] if str(e).strip() else type(e).__name__}
+    obj = "%s/t.hsaco" % tmp
     open(obj, "wb").write(k.asm["hsaco"])
-    threads = warp * launch["num_warps"]
-    return predicted(o.model, obj, spec, threads, k.metadata.shared, o.time_limit)
+    return predicted(o, obj, spec, warp * launch["num_warps"], k.metadata.shared)
+
+
+def measure(o, folder, target, triton_row):
+    name = os.path.basename(os.path.normpath(folder))
+    spec = next(f for f in ("%s/launch.json" % folder, "%s/bench.json" % folder) if os.path.exists(f))
+    case = name, folder, spec, json.load(open(spec))
+    with tempfile.TemporaryDirectory(prefix="amd_model") as tmp:
+        row = {"kernel": name, "target": target}
+        row["before"] = by_tessera(o.old, o, tmp, case, target) if o.old else {"error": ""}
+        row["after"] = by_tessera(o.new, o, tmp, case, target)
+        row["triton"] = triton_row or (by_triton(o, tmp, case, target) if triton else {"error": ""})
+        return row
+
+
+def ratio(a, b, key):
+    return a[key] / b[key] if key in a and key in b else None
+
+
+def line(r):
+    def text(x):
+        return "%.2f µs" % x["us"] if "us" in x else x["error"].replace("|", "/")[:60]
+
+    def quotient(a, b, key="us"):
+        q = ratio(a, b, key)
+        return "%.2f" % q if q else ""
+
+    old, new, other = r["before"], r["after"], r["triton"]
+    conflicts = "%.0f %%" % (100 * new["conflicts"]) if "us" in new else ""
+    conflicts += " (%.0f %%)" % (100 * other["conflicts"]) if "us" in other else ""
+    cells = [r["kernel"], r["target"], text(old), text(new), quotient(old, new), text(other), quotient(other, new),
+             quotient(new, other, "instructions"), conflicts]  # fmt: skip
+    return "| %s |" % " | ".join(cells)
+
+
+def summary(rows, target):
+    rows = [r for r in rows if r["target"] == target]
+    ratios = (("before", "after", "us", "before / after"), ("triton", "after", "us", "Triton / after"),
+              ("after", "triton", "instructions", "instructions, after / Triton"))  # fmt: skip
+    for first, second, key, what in ratios:
+        q = {r["kernel"]: ratio(r[first], r[second], key) for r in rows if ratio(r[first], r[second], key)}
+        if not q:
+            continue
+        mean = math.exp(sum(map(math.log, q.values())) / len(q))
+        worst = (max if key == "instructions" else min)(q, key=q.get)
+        print("\n%s, %s: geometric mean %.2f over %d kernels, worst %.2f (%s)"
+              % (target, what, mean, len(q), q[worst], worst))  # fmt: skip
 
 
 def main():
@@ -81,37 +131,29 @@ def main():
     p.add_argument("--targets", default="gfx942,gfx950")
     p.add_argument("--skip-pass")
     p.add_argument("--time-limit", type=float, default=120, help="seconds for a compilation or a prediction")
+    p.add_argument("--jobs", type=int, default=1)
     p.add_argument("--json")
+    p.add_argument("--triton-from", help="take Triton's figures from the --json of an earlier run")
     p.add_argument("kernels", nargs="+")
     o = p.parse_args()
     o.model = o.model or o.new
-    o.tmp = tempfile.mkdtemp(prefix="amd_model")
-    print("| kernel | target | before | after | after / before | matrix unit busy | Triton | Triton / after |")
-    print("|---|---|---|---|---|---|---|---|", flush=True)
+    earlier = json.load(open(o.triton_from)) if o.triton_from else []
+    by_key = {(r["kernel"], r["target"]): r["triton"] for r in earlier}
+    print("| kernel | target | before | after | before / after | Triton | Triton / after "
+          "| instructions, after / Triton | LDS conflicts |")  # fmt: skip
+    print("|---|---|---|---|---|---|---|---|---|", flush=True)
     rows = []
-    for folder in o.kernels:
-        name = os.path.basename(os.path.normpath(folder))
-        spec = next(f for f in ("%s/launch.json" % folder, "%s/bench.json" % folder) if os.path.exists(f))
-        launch = json.load(open(spec))
-        for target in o.targets.split(","):
-            old = by_tessera(o.old, o, name, folder, spec, launch, target) if o.old else (None, "")
-            new = by_tessera(o.new, o, name, folder, spec, launch, target)
-            other = by_triton(o, name, folder, spec, launch, target) if triton else (None, "")
-            text = lambda x: "%.1f µs" % x[0] if x[0] else x[1].replace("|", "/")[:60]
-            ratio = lambda a, b: "%.2f" % (a[0] / b[0]) if a[0] and b[0] else ""
-            busy = "%s → %s %%" % (old[1], new[1]) if old[0] and new[0] else ""
-            print("| %s | %s | %s | %s | %s | %s | %s | %s |" % (name, target, text(old), text(new), ratio(new, old),
-                                                               busy, text(other), ratio(other, new)), flush=True)
-            rows.append({"kernel": name, "target": target, "before": old, "after": new, "triton": other})
+    with concurrent.futures.ProcessPoolExecutor(o.jobs) as pool:
+        name = lambda folder: os.path.basename(os.path.normpath(folder))
+        pending = [pool.submit(measure, o, folder, target, by_key.get((name(folder), target)))
+                   for folder in o.kernels for target in o.targets.split(",")]  # fmt: skip
+        for done in pending:
+            rows.append(done.result())
+            print(line(rows[-1]), flush=True)
+            if o.json:
+                json.dump(rows, open(o.json, "w"), indent=1)
     for target in o.targets.split(","):
-        for key, what in (("before", "before / after"), ("triton", "Triton / after")):
-            g = [math.log(r[key][0] / r["after"][0]) for r in rows
-                 if r["target"] == target and r[key][0] and r["after"][0]]
-            if g:
-                mean = math.exp(sum(g) / len(g))
-                print("\n%s, %s: geometric mean %.2f over %d kernels" % (target, what, mean, len(g)))
-    if o.json:
-        json.dump(rows, open(o.json, "w"), indent=1)
+        summary(rows, target)
 
 
 if __name__ == "__main__":
