@@ -1,4 +1,4 @@
-// The AMD back end's stages; the work of each is in device_library.cpp, pipeline.cpp and object.cpp.
+// The AMD back end's stages; the work of each is in device_library.cpp, llvm_passes.cpp and object.cpp.
 //
 // Peculiar to AMD: LLVM makes the final machine code, so order and registers are its doing; the object is a shared
 // library of code object version 5 that lld links; resource figures stand in a note of it. Kernels that do not use
@@ -8,9 +8,9 @@
 #include "absl/status/status.h"
 #include "codegen_amd/device_library.h"
 #include "codegen_amd/eviction_budget.h"
+#include "codegen_amd/llvm_passes.h"
 #include "codegen_amd/object.h"
 #include "codegen_amd/passes/order_matrices.h"
-#include "codegen_amd/pipeline.h"
 #include "codegen_amd/scheduler_options.h"
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/Function.h"
@@ -56,7 +56,7 @@ public:
   absl::Status optimize(llvm::Module &module) const override {
     absl::StatusOr<Machine> tm = machine();
     if (!tm.ok()) return tm.status();
-    return runPipeline(module, **tm, options_.optLevel, info());
+    return runLLVMPasses(module, **tm, options_.optLevel, info());
   }
 
   absl::StatusOr<std::string> emitAssembly(llvm::Module &module) const override {

@@ -13,7 +13,8 @@
 #include "codegen/object/toolchain.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
 
@@ -235,6 +236,36 @@ bool defineAsOperation(Function &f) {
   return true;
 }
 
+/// x - rint(x): between -1/2 and 1/2.
+bool isRemainderOfRint(const Value *v) {
+  auto *difference = dyn_cast<Instruction>(v);
+  if (!difference || difference->getOpcode() != Instruction::FSub) return false;
+  auto *rounded = dyn_cast<IntrinsicInst>(difference->getOperand(1));
+  return rounded && rounded->getIntrinsicID() == Intrinsic::rint &&
+         rounded->getArgOperand(0) == difference->getOperand(0);
+}
+
+/// ocml's exponentials divide the exponent into an integer, for ldexp, and x - rint(x) with what rounding left of it.
+/// Of that 2^x is v_exp_f32 alone: LLVM's scaling for results that are denormal, five instructions, has nothing to do.
+/// Where the argument is so large that the rest is not small, these functions compare it and give 0 or infinity.
+void useInstructionForExponentials(Module &module) {
+  for (StringRef name : {"__ocml_exp_f32", "__ocml_exp10_f32"}) {
+    Function *f = module.getFunction(name);
+    if (!f) continue;
+    for (BasicBlock &block : *f)
+      for (Instruction &i : block) {
+        auto *exponential = dyn_cast<IntrinsicInst>(&i);
+        if (!exponential || exponential->getIntrinsicID() != Intrinsic::exp2) continue;
+        auto *sum = dyn_cast<Instruction>(exponential->getArgOperand(0));
+        if (!sum || sum->getOpcode() != Instruction::FAdd ||
+            !any_of(sum->operands(), [](Value *v) { return isRemainderOfRint(v); }))
+          continue;
+        Type *type = exponential->getType();
+        exponential->setCalledFunction(Intrinsic::getOrInsertDeclaration(&module, Intrinsic::amdgcn_exp2, {type}));
+      }
+  }
+}
+
 } // namespace
 
 absl::Status linkDeviceLibrary(llvm::Module &module, const codegen::ArchInfo &arch) {
@@ -263,6 +294,7 @@ absl::Status linkDeviceLibrary(llvm::Module &module, const codegen::ArchInfo &ar
   }
   if (absl::Status s = codegen::linkBitcodeLibrary(module, *path, "__ocml_"); !s.ok()) return s;
   defineControls(module, arch);
+  useInstructionForExponentials(module);
   return absl::OkStatus();
 }
 

@@ -8,9 +8,11 @@
 // "RDNA 4 Instruction Set Architecture", "Wave Matrix Multiply Accumulate"; checked against AMD's matrix instruction
 // calculator.
 #include "codegen_amd/lowering_target.h"
+#include "ir/scaled_matrix_instructions.h"
 #include "layouts/amd_mfma.h"
 #include "layouts/amd_wmma.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/PatternMatch.h"
 
 namespace tessera::amd {
 using namespace llvm;
@@ -153,16 +155,55 @@ void AmdTarget::multiplyBroadcast(IRBuilder<> &b, const MatrixInstruction &inst,
   for (unsigned i = 0; i < acc.size(); ++i) acc[i] = b.CreateExtractElement(d, i);
 }
 
+/// How …_f8f6f4 number the kinds of operands (CDNA4 guide, "Matrix operand formats").
+static unsigned formatOf(MatrixType t) { return t == ir::kPackedE2M1 ? 4 : isBf8(t) ? 1 : 0; }
+
+/// The scale (e8m0) that a lane gives: a byte of an i32.
+struct Scale {
+  Value *word = nullptr; // null: 1 for all
+  unsigned byte = 0;
+};
+
+/// …_f8f6f4. Without any scales it is the plain instruction.
+static Value *mixedFormats(IRBuilder<> &b, const MatrixInstruction &inst, Value *x, Value *y, Value *z, Scale ofA = {},
+                           Scale ofB = {}) {
+  constexpr uint32_t kOne = 127; // 2^(127 - 127)
+  bool isPlain = !ofA.word && !ofB.word;
+  for (Scale *s : {&ofA, &ofB}) {
+    if (!s->word) s->word = b.getInt32(isPlain ? 0 : kOne);
+    // LLVM makes the plain instruction of byte 0 of the constant 0, which is a scale here, of 2^-127.
+    bool isZero = !isPlain && match(s->word, PatternMatch::m_Zero());
+    if (isZero) s->byte = 1;
+  }
+  auto id = inst.m == 32 ? Intrinsic::amdgcn_mfma_scale_f32_32x32x64_f8f6f4
+                         : Intrinsic::amdgcn_mfma_scale_f32_16x16x128_f8f6f4;
+  return b.CreateIntrinsic(id, {x->getType(), y->getType()},
+                           {x, y, z, b.getInt32(formatOf(inst.a)), b.getInt32(formatOf(inst.b)), b.getInt32(ofA.byte),
+                            ofA.word, b.getInt32(ofB.byte), ofB.word});
+}
+
+/// An instruction of ir::scaledMatrixInstructions: of each operand the fragment as a vector of words, then, if it has
+/// scales, the word and the byte in it.
+static Value *scaledMfma(IRBuilder<> &b, const MatrixInstruction &inst, ArrayRef<Value *> x, ArrayRef<Value *> y,
+                         Value *z) {
+  auto scaleOf = [](ArrayRef<Value *> operand) {
+    if (operand.size() == 1) return Scale();
+    return Scale{operand[1], unsigned(cast<ConstantInt>(operand[2])->getZExtValue())};
+  };
+  return mixedFormats(b, inst, x[0], y[0], z, scaleOf(x), scaleOf(y));
+}
+
 void AmdTarget::multiply(IRBuilder<> &b, const MatrixInstruction &inst, ArrayRef<Value *> a, ArrayRef<Value *> bb,
                          MutableArrayRef<Value *> acc) const {
   bool mfma = info_.matrixUnit == ir::MatrixUnit::Mfma;
+  if (a[0]->getType()->isVectorTy()) {
+    Value *d = scaledMfma(b, inst, a, bb, vectorOf(b, acc));
+    for (unsigned i = 0; i < acc.size(); ++i) acc[i] = b.CreateExtractElement(d, i);
+    return;
+  }
   Value *x = operandOf(b, a, inst.a, mfma), *y = operandOf(b, bb, inst.b, mfma), *z = vectorOf(b, acc), *d;
   if (mfma && takesKindsAsNumbers(inst)) {
-    // Without scales: these zeros make it the plain instruction.
-    Value *zero = b.getInt32(0), *kindOfA = b.getInt32(isBf8(inst.a)), *kindOfB = b.getInt32(isBf8(inst.b));
-    auto id = inst.m == 32 ? Intrinsic::amdgcn_mfma_scale_f32_32x32x64_f8f6f4
-                           : Intrinsic::amdgcn_mfma_scale_f32_16x16x128_f8f6f4;
-    d = b.CreateIntrinsic(id, {x->getType(), y->getType()}, {x, y, z, kindOfA, kindOfB, zero, zero, zero, zero});
+    d = mixedFormats(b, inst, x, y, z);
   } else if (mfma) {
     d = b.CreateIntrinsic(mfmaIntrinsic(inst), {}, {x, y, z, b.getInt32(0), b.getInt32(0), b.getInt32(0)});
   } else if (isInteger(inst.a)) {

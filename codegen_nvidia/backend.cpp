@@ -1,4 +1,4 @@
-// The NVIDIA back end's stages; the work of each is in device_library.cpp, pipeline.cpp and object.cpp.
+// The NVIDIA back end's stages; the work of each is in device_library.cpp, llvm_passes.cpp and object.cpp.
 //
 // Peculiar to NVIDIA: the object is made from the assembly text (PTX), by a compiler of NVIDIA's that has its own
 // optimiser and register allocator; what matters in the PTX is the instructions chosen, not their order or registers.
@@ -7,9 +7,9 @@
 #include "codegen_nvidia/backend.h"
 #include "absl/status/status.h"
 #include "codegen_nvidia/device_library.h"
+#include "codegen_nvidia/llvm_passes.h"
 #include "codegen_nvidia/object.h"
 #include "codegen_nvidia/occupancy.h"
-#include "codegen_nvidia/pipeline.h"
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -91,7 +91,7 @@ public:
   absl::Status optimize(llvm::Module &module) const override {
     absl::StatusOr<Machine> tm = machine();
     if (!tm.ok()) return tm.status();
-    absl::Status s = runPipeline(module, **tm, options_.optLevel, info().tuning);
+    absl::Status s = runLLVMPasses(module, **tm, options_.optLevel, info().tuning);
     if (s.ok()) applyPlans(module, info(), options_);
     return s;
   }

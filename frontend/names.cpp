@@ -156,9 +156,9 @@ bool ParserState::parseOperandList(llvm::SmallVectorImpl<OperandRef> &out) {
 // ---- blocks and regions ---------------------------------------------------------------------------------------------
 
 Block *ParserState::blockNamed(llvm::StringRef name, const char *at) {
-  auto &slot = regions_.back().blocks[name];
-  if (!slot.first) slot = {module->createBlock(), at};
-  return slot.first;
+  auto &entry = regions_.back().blocks[name];
+  if (!entry.first) entry = {module->createBlock(), at};
+  return entry.first;
 }
 
 bool ParserState::parseBlockHeader(Region &region, Block *&block) {

@@ -2,69 +2,18 @@
 // library includes: opcodes.inc (the Opcode enum and the enums of attributes), ops.inc (typed views of operations and
 // of families of them, with named accessors and create functions) and op_rows.inc (the run-time rows of
 // ir/op_table.h). Uses the standard library alone, because it is built and run before everything else. A mistake in the
-// table is an error with its line number.
+// table is an error with its line number. opgen_read.cpp is the reader.
+#include "opgen_table.h"
 #include <cctype>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <sstream>
-#include <string>
-#include <vector>
 
+namespace opgen {
 namespace {
-struct ValueRow {
-  std::string name, rule = "Any", arity = "One", inferRule = "None", inferOf;
-};
-struct AttrRow {
-  std::string name, rule, enumName, def;
-  bool optional = false;
-};
-struct Op {
-  std::string name, format, summary;
-  std::vector<ValueRow> operands, results;
-  std::vector<AttrRow> attrs;
-  std::vector<std::string> regions, traits, effects;
-  std::string successors = "0";
-  bool anyRegions = false, verify = false, fold = false;
-  int line = 0;
-};
-struct EnumDef {
-  std::string name;
-  std::vector<std::pair<std::string, int>> cases;
-};
 
-std::vector<Op> ops;
-std::vector<EnumDef> enums;
-int lineNo = 0;
-
-[[noreturn]] void fail(const std::string &m) {
-  std::cerr << "ops.table:" << lineNo << ": " << m << "\n";
-  std::exit(1);
-}
-std::string trim(std::string s) {
-  while (!s.empty() && std::isspace((unsigned char)s.back())) s.pop_back();
-  size_t i = 0;
-  while (i < s.size() && std::isspace((unsigned char)s[i])) ++i;
-  return s.substr(i);
-}
-std::vector<std::string> split(const std::string &s, char sep) { // commas inside (...) do not count
-  std::vector<std::string> out;
-  int depth = 0;
-  std::string cur;
-  for (char c : s) {
-    if (c == '(') ++depth;
-    if (c == ')') --depth;
-    if (c == sep && depth == 0) {
-      out.push_back(trim(cur));
-      cur.clear();
-    } else
-      cur += c;
-  }
-  if (!trim(cur).empty()) out.push_back(trim(cur));
-  return out;
-}
 std::string camel(const std::string &s, bool upper) { // a_b.c -> ABC
   std::string out;
   bool up = upper;
@@ -105,281 +54,6 @@ std::string escape(const std::string &s) {
     o += c;
   }
   return o;
-}
-
-ValueRow parseValue(std::string t) {
-  ValueRow v;
-  if (auto eq = t.find('='); eq != std::string::npos) {
-    std::string inf = trim(t.substr(eq + 1));
-    t = trim(t.substr(0, eq));
-    if (auto p = inf.find('('); p != std::string::npos) {
-      v.inferOf = inf.substr(p + 1, inf.find(')') - p - 1);
-      inf = inf.substr(0, p);
-    }
-    static const std::map<std::string, std::string> rules = {
-        {"same", "SameAs"}, {"pointee", "Pointee"}, {"boollike", "BoolLike"}, {"i32", "I32"},      {"i64", "I64"},
-        {"i1", "I1"},       {"token", "Token"},     {"index", "Index"},       {"scalar", "Scalar"}};
-    auto it = rules.find(inf);
-    if (it == rules.end()) fail("unknown inference rule '" + inf + "'");
-    v.inferRule = it->second;
-  }
-  if (auto c = t.find(':'); c != std::string::npos) {
-    v.rule = trim(t.substr(c + 1));
-    t = trim(t.substr(0, c));
-  }
-  if (!t.empty() && t.back() == '?') {
-    v.arity = "Optional";
-    t.pop_back();
-  } else if (!t.empty() && t.back() == '*') {
-    v.arity = "Variadic";
-    t.pop_back();
-  }
-  if (t.empty()) fail("a value without a name");
-  v.name = t;
-  return v;
-}
-
-AttrRow parseAttr(const std::string &t) {
-  AttrRow a;
-  auto c = t.find(':');
-  if (c == std::string::npos) fail("attribute needs 'name: rule': " + t);
-  a.name = trim(t.substr(0, c));
-  if (a.name.back() == '?') {
-    a.optional = true;
-    a.name.pop_back();
-  }
-  a.rule = trim(t.substr(c + 1));
-  if (auto eq = a.rule.find('='); eq != std::string::npos) {
-    a.def = trim(a.rule.substr(eq + 1));
-    a.rule = trim(a.rule.substr(0, eq));
-  }
-  if (a.rule.rfind("enum(", 0) == 0) {
-    a.enumName = a.rule.substr(5, a.rule.size() - 6);
-    a.rule = "enum";
-  }
-  static const char *known[] = {"any",  "unit",      "bool",   "i32",  "i64",  "string",
-                                "enum", "dense_i32", "symbol", "type", "dict", "array"};
-  for (auto *k : known)
-    if (a.rule == k) return a;
-  fail("unknown attribute rule '" + a.rule + "'");
-}
-
-void parseHeader(Op &o, const std::string &line) {
-  auto sp = line.find_first_of(" \t");
-  o.name = line.substr(0, sp);
-  std::string rest = sp == std::string::npos ? "" : trim(line.substr(sp));
-  auto arrow = rest.find("->");
-  if (arrow == std::string::npos) fail("no '->' in the row of " + o.name);
-  for (auto &t : split(rest.substr(0, arrow), ',')) o.operands.push_back(parseValue(t));
-  // `a, b: Rule` gives the rule to b alone; names without a rule are Any.
-  for (auto &t : split(rest.substr(arrow + 2), ',')) o.results.push_back(parseValue(t));
-}
-
-// Families: rows that differ in their names alone.
-Op family(const std::string &dialect, const std::string &n, const std::string &header, const std::string &attrs,
-          const std::string &format, std::vector<std::string> traits, const std::string &summary, bool verify = false) {
-  Op o;
-  o.line = lineNo;
-  parseHeader(o, dialect + "." + n + " " + header);
-  for (auto &t : split(attrs, ',')) o.attrs.push_back(parseAttr(t));
-  o.format = format;
-  o.traits = std::move(traits);
-  o.summary = summary;
-  o.fold = dialect != "math"; // the device's functions, not the host's, say what these give
-  o.verify = verify;
-  return o;
-}
-
-// Table: sentences of semantics of the operations that come in families.
-std::string sentenceOf(const std::string &name) {
-  static const std::map<std::string, std::string> sentences = {
-      {"divsi", "Signed division, rounded towards zero."},
-      {"divui", "Unsigned division."},
-      {"remsi", "Remainder of the signed division, with the sign of the dividend."},
-      {"remui", "Remainder of the unsigned division."},
-      {"shrsi", "Arithmetic shift right; poison if the amount is the width or more."},
-      {"shrui", "Logical shift right; poison if the amount is the width or more."},
-      {"ceildivsi", "Signed division, rounded up."},
-      {"ceildivui", "Unsigned division, rounded up."},
-      {"floordivsi", "Signed division, rounded down."},
-      {"andi", "Bitwise and."},
-      {"ori", "Bitwise or."},
-      {"xori", "Bitwise exclusive or."},
-      {"maxsi", "Signed maximum."},
-      {"maxui", "Unsigned maximum."},
-      {"minsi", "Signed minimum."},
-      {"minui", "Unsigned minimum."},
-      {"subf", "Floating-point subtraction."},
-      {"divf", "Floating-point division."},
-      {"remf", "Floating-point remainder, with the sign of the dividend (fmod)."},
-      {"addf", "Floating-point addition."},
-      {"mulf", "Floating-point multiplication."},
-      {"maximumf", "Maximum; NaN if an operand is NaN."},
-      {"minimumf", "Minimum; NaN if an operand is NaN."},
-      {"maxnumf", "Maximum; the other operand if one is NaN."},
-      {"minnumf", "Minimum; the other operand if one is NaN."},
-      {"extsi", "Sign extension."},
-      {"extui", "Zero extension."},
-      {"trunci", "Truncation to fewer bits."},
-      {"extf", "Conversion to a wider floating-point format, exact."},
-      {"sitofp", "Signed integer to floating point, rounded to nearest even."},
-      {"uitofp", "Unsigned integer to floating point, rounded to nearest even."},
-      {"fptosi", "Floating point to signed integer, rounded towards zero."},
-      {"fptoui", "Floating point to unsigned integer, rounded towards zero."},
-      {"absf", "Absolute value."},
-      {"ceil", "Rounds up to an integer."},
-      {"floor", "Rounds down to an integer."},
-      {"trunc", "Rounds towards zero to an integer."},
-      {"round", "Rounds to the nearest integer, halves away from zero."},
-      {"roundeven", "Rounds to the nearest integer, halves to even."},
-      {"exp", "e to the power of x."},
-      {"exp2", "2 to the power of x."},
-      {"expm1", "e to the power of x, minus 1."},
-      {"log", "Natural logarithm."},
-      {"log1p", "Natural logarithm of 1 + x."},
-      {"log2", "Logarithm to base 2."},
-      {"log10", "Logarithm to base 10."},
-      {"sqrt", "Square root."},
-      {"rsqrt", "1 / square root."},
-      {"sin", "Sine."},
-      {"cos", "Cosine."},
-      {"tan", "Tangent."},
-      {"asin", "Arc sine."},
-      {"acos", "Arc cosine."},
-      {"atan", "Arc tangent."},
-      {"sinh", "Hyperbolic sine."},
-      {"cosh", "Hyperbolic cosine."},
-      {"tanh", "Hyperbolic tangent."},
-      {"asinh", "Inverse hyperbolic sine."},
-      {"acosh", "Inverse hyperbolic cosine."},
-      {"atanh", "Inverse hyperbolic tangent."},
-      {"cbrt", "Cube root."},
-      {"erf", "Error function."},
-      {"erfc", "Complementary error function, 1 - erf(x)."},
-      {"atan2", "Arc tangent of lhs / rhs, in the quadrant of both."},
-      {"copysign", "The magnitude of lhs with the sign of rhs."},
-      {"powf", "lhs to the power of rhs."},
-      {"ctlz", "Number of leading zero bits."},
-      {"cttz", "Number of trailing zero bits."},
-      {"ctpop", "Number of one bits."}};
-  auto it = sentences.find(name);
-  if (it == sentences.end()) fail("no sentence of semantics for " + name + " (sentenceOf in ir/opgen.cpp)");
-  return it->second;
-}
-
-bool expandFamily(const std::string &line) {
-  std::istringstream in(line);
-  std::string kind, n;
-  in >> kind;
-  const std::string bin = "lhs: SignlessIntLike, rhs: SignlessIntLike -> result = same(lhs)",
-                    binf = "lhs: FloatLike, rhs: FloatLike -> result = same(lhs)";
-  const std::vector<std::string> ew = {"elementwise", "same_types"}, ewc = {"elementwise", "same_types", "commutative"},
-                                 e = {"elementwise"};
-  while (in >> n) {
-    if (kind == "@binary_int")
-      ops.push_back(family("arith", n, bin, "", "$lhs , $rhs attrs : type($result)", ew, sentenceOf(n)));
-    else if (kind == "@binary_int_commutative")
-      ops.push_back(family("arith", n, bin, "", "$lhs , $rhs attrs : type($result)", ewc, sentenceOf(n)));
-    else if (kind == "@binary_float")
-      ops.push_back(family("arith", n, binf, "fastmath: i32=0", "$lhs , $rhs custom(FastMath) attrs : type($result)",
-                           ew, sentenceOf(n)));
-    else if (kind == "@binary_float_commutative")
-      ops.push_back(family("arith", n, binf, "fastmath: i32=0", "$lhs , $rhs custom(FastMath) attrs : type($result)",
-                           ewc, sentenceOf(n)));
-    else if (kind == "@int_cast")
-      ops.push_back(
-          family("arith", n, "in: SignlessIntLike -> out: SignlessIntLike", n == "trunci" ? "overflowFlags: i32=0" : "",
-                 std::string("$in ") + (n == "trunci" ? "custom(Overflow) " : "") + "attrs : type($in) to type($out)",
-                 e, sentenceOf(n), true));
-    else if (kind == "@float_cast")
-      ops.push_back(family("arith", n, "in: FloatLike -> out: FloatLike", "fastmath: i32=0",
-                           "$in custom(FastMath) attrs : type($in) to type($out)", e, sentenceOf(n), true));
-    else if (kind == "@int_to_float")
-      ops.push_back(family("arith", n, "in: SignlessIntLike -> out: FloatLike", "",
-                           "$in attrs : type($in) to type($out)", e, sentenceOf(n)));
-    else if (kind == "@float_to_int")
-      ops.push_back(family("arith", n, "in: FloatLike -> out: SignlessIntLike", "",
-                           "$in attrs : type($in) to type($out)", e, sentenceOf(n)));
-    else if (kind == "@math_unary")
-      ops.push_back(family("math", n, "operand: FloatLike -> result = same(operand)", "fastmath: i32=0",
-                           "$operand custom(FastMath) attrs : type($result)", ew, sentenceOf(n)));
-    else if (kind == "@math_binary")
-      ops.push_back(family("math", n, binf, "fastmath: i32=0", "$lhs , $rhs custom(FastMath) attrs : type($result)", ew,
-                           sentenceOf(n)));
-    else if (kind == "@math_unary_int")
-      ops.push_back(family("math", n, "operand: SignlessIntLike -> result = same(operand)", "",
-                           "$operand attrs : type($result)", ew, sentenceOf(n)));
-    else
-      return false;
-  }
-  return true;
-}
-
-void parse(std::istream &in) {
-  std::string line;
-  Op *cur = nullptr;
-  while (std::getline(in, line)) {
-    ++lineNo;
-    if (trim(line).empty() || line[0] == '#') continue;
-    if (line.rfind("enum ", 0) == 0) {
-      std::istringstream s(line.substr(5));
-      EnumDef e;
-      s >> e.name;
-      std::string c;
-      while (s >> c) e.cases.push_back({c.substr(0, c.find('=')), std::atoi(c.c_str() + c.find('=') + 1)});
-      enums.push_back(e);
-      continue;
-    }
-    if (line[0] == '@') {
-      if (!expandFamily(line)) fail("unknown family");
-      cur = nullptr;
-      continue;
-    }
-    if (!std::isspace((unsigned char)line[0])) {
-      ops.emplace_back();
-      cur = &ops.back();
-      cur->line = lineNo;
-      parseHeader(*cur, line);
-      continue;
-    }
-    if (!cur) fail("a field outside a row");
-    std::string t = trim(line);
-    if (t[0] == '"') {
-      cur->summary = t.substr(1, t.size() - 2);
-      continue;
-    }
-    auto sp = t.find_first_of(" \t");
-    std::string key = t.substr(0, sp), val = sp == std::string::npos ? "" : trim(t.substr(sp));
-    if (key == "attrs")
-      for (auto &a : split(val, ',')) cur->attrs.push_back(parseAttr(a));
-    else if (key == "regions")
-      for (auto &r : split(val, ',')) {
-        if (r.back() == '*') {
-          cur->anyRegions = true;
-          r.pop_back();
-        }
-        cur->regions.push_back(r);
-      }
-    else if (key == "successors")
-      cur->successors = val;
-    else if (key == "format")
-      cur->format = val;
-    else if (key == "traits")
-      cur->traits = split(val, ',');
-    else if (key == "effects")
-      cur->effects = split(val, ',');
-    else if (key == "verify")
-      cur->verify = true;
-    else if (key == "fold")
-      cur->fold = true;
-    else
-      fail("unknown field '" + key + "'");
-  }
-  for (auto &o : ops) {
-    lineNo = o.line;
-    if (o.format.empty()) fail("no format for " + o.name);
-    if (o.summary.empty()) fail("no summary for " + o.name);
-  }
 }
 
 std::string traitList(const std::vector<std::string> &ts) {
@@ -497,11 +171,9 @@ void writeAccessors(std::ostream &o, const Op &op) {
 
 void writeCreate(std::ostream &o, const Op &op) {
   std::string cls = className(op), params, args;
-  bool variable = false;
   for (auto &v : op.operands) {
     params += std::string(", ") + (v.arity == "Variadic" ? "llvm::ArrayRef<Value> " : "Value ") + cppName(v.name);
     args += std::string(args.empty() ? "" : ", ") + cppName(v.name);
-    variable |= v.arity != "One";
   }
   bool inferable = true;
   for (auto &r : op.results) inferable &= r.inferRule != "None" && r.arity == "One";
@@ -710,7 +382,9 @@ void writeRows(std::ostream &o) {
   for (auto &op : ops) writeRow(o, op);
   o << "};\n";
 }
+
 } // namespace
+} // namespace opgen
 
 int main(int argc, char **argv) {
   if (argc != 3) {
@@ -722,7 +396,7 @@ int main(int argc, char **argv) {
     std::cerr << "opgen: cannot read " << argv[1] << "\n";
     return 1;
   }
-  parse(in);
+  opgen::parse(in);
   auto write = [&](const char *name, void (*f)(std::ostream &)) {
     std::ostringstream s;
     f(s);
@@ -733,8 +407,8 @@ int main(int argc, char **argv) {
     if (old && was.str() == s.str()) return; // keep the time stamp
     std::ofstream(path) << s.str();
   };
-  write("opcodes.inc", writeOpcodes);
-  write("ops.inc", writeOps);
-  write("op_rows.inc", writeRows);
+  write("opcodes.inc", opgen::writeOpcodes);
+  write("ops.inc", opgen::writeOps);
+  write("op_rows.inc", opgen::writeRows);
   return 0;
 }

@@ -17,8 +17,10 @@ inline unsigned bitsOf(Value v) {
   return t.isPointer() ? 64 : t.bitWidth();
 }
 
-/// Whether the operation multiplies matrices: tt.dot and its asynchronous form ttng.warp_group_dot.
-inline bool isDot(const Operation *op) { return op->is<tt::DotOp>() || op->is<ttng::WarpGroupDotOp>(); }
+/// Whether the operation multiplies matrices: tt.dot, its asynchronous form ttng.warp_group_dot, and tt.dot_scaled.
+inline bool isDot(const Operation *op) {
+  return op->is<tt::DotOp>() || op->is<tt::DotScaledOp>() || op->is<ttng::WarpGroupDotOp>();
+}
 
 /// The memory space of buffers in shared memory, `#ttg.shared_memory`.
 inline constexpr llvm::StringLiteral kSharedMemorySpace = "#ttg.shared_memory";

@@ -29,6 +29,7 @@ static constexpr KnownRemark kRemarks[] = {
     {"tritongpu-pipeline", "LoopPipelined", runtime::Stage::Ttgir},
     {"overlap-dots", "DotsOverlapped", runtime::Stage::Ttgir},
     {"order-programs", "ProgramsOrdered", runtime::Stage::Ttgir},
+    {"order-programs", "LongestFirst", runtime::Stage::Ttgir},
     {"tritongpu-automatic-warp-specialization", "WarpsSpecialized", runtime::Stage::Ttgir},
     {"tritongpu-prefetch", "Prefetched", runtime::Stage::Ttgir},
     {"run-loads-ahead", "LoadsAhead", runtime::Stage::Ttgir},

@@ -38,6 +38,10 @@ struct AccelerateMatmulOptions {
   int64_t matrixInstructionSize = 0; // rows and columns of AMD's matrix instructions; 0: the pass chooses
 };
 absl::StatusOr<bool> accelerateMatmul(ir::Module &, const AccelerateMatmulOptions &, PassContext &);
+struct AccelerateScaledDotOptions {
+  int64_t matrixInstructionSize = 0; // as above
+};
+absl::StatusOr<bool> accelerateScaledDot(ir::Module &, const AccelerateScaledDotOptions &, PassContext &);
 absl::StatusOr<bool> canonicalizePointers(ir::Module &, PassContext &);
 absl::StatusOr<bool> chooseScanLayouts(ir::Module &, PassContext &);
 absl::StatusOr<bool> coalesce(ir::Module &, PassContext &);

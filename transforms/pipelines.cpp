@@ -21,7 +21,7 @@ Pipeline ttirPipeline(const ir::TargetInfo &) {
       step(rewriteTensorPointer),             // no later pass knows block pointers
       step(optimizeDescriptorEncoding),       // descriptors that stay, for TMA
       step(rewriteTensorDescriptorToPointer), // all others
-      step(decomposeScaledDot),               // no matrix instruction with microscaled operands is used yet
+      step(decomposeScaledDot),               // what no matrix instruction takes as it is
       step(sccp),                             // specialised arguments are constants; decides branches and loop bounds
       step(canonicalize),                     // folds what inlining and rewriting left
       step(combine),                          // merges pointer additions and masked selects
@@ -51,6 +51,7 @@ static Pipeline cleanUpAndOrder() {
 Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions &o) {
   Pipeline p = {
       convertToTtgir(t, o),          // every tensor gets its default blocked layout
+      step(orderPrograms),           // before loops are peeled: the bounds are the kernel's own
       step(coalesce),                // the layouts of memory accesses, which the others follow
       step(accelerateMatmul),        // nvidia_mma layouts, before layouts are propagated
       step(removeLayoutConversions), // propagates layouts; most conversions vanish
@@ -81,8 +82,11 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions
 Pipeline amdTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions &o) {
   Pipeline p = {
       convertToTtgir(t, o), // every tensor gets its default blocked layout
+      step(orderPrograms),  // before loops are peeled: the bounds are the kernel's own
       step(coalesce),       // the layouts of memory accesses, which the others follow
       step(accelerateMatmul, {.matrixInstructionSize = o.matrixInstructionSize}), // amd_mfma and amd_wmma layouts
+      step(accelerateScaledDot,
+           {.matrixInstructionSize = o.matrixInstructionSize}), // the same for microscaled operands
       step(inThreadTranspose),       // layouts of loads that suit the dots' operands, before layouts are propagated
       step(removeLayoutConversions), // propagates layouts; most conversions vanish
       step(optimizeThreadLocality),  // layouts are final: what a thread can reduce alone is known
@@ -94,7 +98,6 @@ Pipeline amdTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions &o
       step(prefetch),             // operands of MFMA; needs the buffers, before canonicalize merges their indices
       step(stripMine),            // blocks beyond the registers; no later pass changes layouts
       step(canonicalizePointers), // no later pass adds accesses, and index arithmetic can still be hoisted
-      step(orderPrograms),        // any place does
   };
   return concat(std::move(p), cleanUpAndOrder());
 }

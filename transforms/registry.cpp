@@ -71,12 +71,11 @@ llvm::ArrayRef<PassOption> convertOptions() {
   return options;
 }
 
-llvm::ArrayRef<PassOption> accelerateMatmulOptions() {
+template <class Options> llvm::ArrayRef<PassOption> matrixInstructionOptions() {
   static constexpr int64_t kSizes[] = {0, 16, 32}; // as the compile option (runtime/compiler/options.def)
   static const PassOption options[] = {
-      passOption<&AccelerateMatmulOptions::matrixInstructionSize>(
-          "matrix-instruction-size", OptionRange::oneOf(kSizes),
-          "rows and columns of AMD's matrix instructions; 0: the pass chooses"),
+      passOption<&Options::matrixInstructionSize>("matrix-instruction-size", OptionRange::oneOf(kSizes),
+                                                  "rows and columns of AMD's matrix instructions; 0: the pass chooses"),
   };
   return options;
 }
@@ -152,7 +151,11 @@ Rows layoutPasses() {
                     {.needs = kLayouts}),
       row<accelerateMatmul>("tritongpu-accelerate-matmul", "layout/accelerate_matmul.cpp",
                             "give dots the layouts of the target's matrix instructions",
-                            {.options = accelerateMatmulOptions(), .needs = kLayouts}),
+                            {.options = matrixInstructionOptions<AccelerateMatmulOptions>(), .needs = kLayouts}),
+      row<accelerateScaledDot>(
+          "tritongpu-accelerate-scaled-dot", "layout/accelerate_scaled_dot.cpp",
+          "give dots of microscaled operands the layouts of the target's matrix instructions",
+          {.options = matrixInstructionOptions<AccelerateScaledDotOptions>(), .needs = kLayouts, .required = true}),
       row<inThreadTranspose>("tritonamdgpu-in-thread-transpose", "layout/in_thread_transpose.cpp",
                              "load dot operands by columns where rows cannot be loaded as vectors",
                              {.needs = kLayouts}),
@@ -198,7 +201,8 @@ Rows schedulePasses() {
                                "load dot operands late where registers are scarce", {.needs = kLayouts}),
       row<issueLoadsEarly>("issue-loads-early", "schedule/issue_loads_early.cpp",
                            "issue loads before the arithmetic that uses earlier loads", {.needs = kLayouts}),
-      row<orderPrograms>("order-programs", "schedule/order_programs.cpp", "run neighbouring programs on the same die"),
+      row<orderPrograms>("order-programs", "schedule/order_programs.cpp",
+                         "run neighbouring programs on the same die, or long programs first"),
       row<insertWgmmaWaits>("insert-wgmma-waits", "schedule/insert_wgmma_waits.cpp",
                             "wait for asynchronous dots before their results are used",
                             {.needs = kLayouts, .required = true}),

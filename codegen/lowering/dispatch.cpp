@@ -1,6 +1,7 @@
 // The dispatch table of the lowering: which family of operations lowers an opcode, or why none does. Used by
 // FunctionLowering::lowerOperation.
 #include "codegen/lowering/lowering.h"
+#include "codegen/lowering/scaled_dot.h"
 
 namespace tessera::codegen {
 using namespace ir;
@@ -88,39 +89,9 @@ Row rowOf(Opcode opcode) {
   case Opcode::tt_extern_elementwise:
   case Opcode::arith_divf:
   case Opcode::arith_remf:
-  case Opcode::math_absf:
-  case Opcode::math_ceil:
-  case Opcode::math_floor:
-  case Opcode::math_trunc:
-  case Opcode::math_round:
-  case Opcode::math_roundeven:
-  case Opcode::math_exp:
-  case Opcode::math_exp2:
-  case Opcode::math_expm1:
-  case Opcode::math_log:
-  case Opcode::math_log1p:
-  case Opcode::math_log2:
-  case Opcode::math_log10:
-  case Opcode::math_sqrt:
-  case Opcode::math_rsqrt:
-  case Opcode::math_sin:
-  case Opcode::math_cos:
-  case Opcode::math_tan:
-  case Opcode::math_asin:
-  case Opcode::math_acos:
-  case Opcode::math_atan:
-  case Opcode::math_sinh:
-  case Opcode::math_cosh:
-  case Opcode::math_tanh:
-  case Opcode::math_asinh:
-  case Opcode::math_acosh:
-  case Opcode::math_atanh:
-  case Opcode::math_cbrt:
-  case Opcode::math_erf:
-  case Opcode::math_erfc:
-  case Opcode::math_atan2:
-  case Opcode::math_copysign:
-  case Opcode::math_powf:
+#define MATH_UNARY(name, host, intrinsic, libdevice, ocml, sentence) case Opcode::math_##name:
+#define MATH_BINARY(name, host, intrinsic, libdevice, ocml, sentence) case Opcode::math_##name:
+#include "ir/math_functions.def"
   case Opcode::math_fma:
   case Opcode::math_fpowi: return {lowerMath, nullptr};
 
@@ -152,6 +123,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttg_convert_layout: return {lowerConvertLayout, nullptr};
   case Opcode::amdg_in_thread_transpose: return {lowerInThreadTranspose, nullptr};
   case Opcode::tt_dot: return {lowerDot, nullptr};
+  case Opcode::tt_dot_scaled: return {lowerScaledDot, nullptr};
   case Opcode::ttng_fence_async_shared:
   case Opcode::ttng_warp_group_dot:
   case Opcode::ttng_warp_group_dot_wait: return {lowerWarpGroup, nullptr};
@@ -233,8 +205,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::tt_descriptor_store:
   case Opcode::tt_descriptor_reduce:
   case Opcode::tt_descriptor_gather:
-  case Opcode::tt_descriptor_scatter:
-  case Opcode::tt_dot_scaled: return {nullptr, kRewrittenReason};
+  case Opcode::tt_descriptor_scatter: return {nullptr, kRewrittenReason};
   case Opcode::ttg_predicate_stage:
   case Opcode::ttg_mask: return {nullptr, "an intermediate form of the pipeliner"};
   case Opcode::ttng_cluster_arrive:

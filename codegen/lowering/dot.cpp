@@ -345,33 +345,6 @@ private:
     return accumulate(*inst, f, steps);
   }
 
-  /// A tile of the result that one instruction accumulates into: its first element, and its registers' values in the
-  /// instruction's order.
-  struct Tile {
-    Place first;
-    llvm::SmallVector<llvm::Value *, 16> accumulator;
-  };
-
-  /// The tiles of this warp, without copies. `accumulator`: (row, column) in the tile of each of its registers.
-  bool tilesOf(const Elements &c, llvm::ArrayRef<std::pair<int, int>> accumulator, llvm::SmallVectorImpl<Tile> &tiles) {
-    int32_t rowsInTile = 0, columnsInTile = 0;
-    for (auto [row, column] : accumulator) {
-      rowsInTile |= row;
-      columnsInTile |= column;
-    }
-    for (auto [r, p] : llvm::enumerate(c_.places())) {
-      bool isFirst = !(p.row & rowsInTile) && !(p.column & columnsInTile);
-      if (c_.at(p) == int(r) && isFirst) tiles.push_back({p, {}});
-    }
-    for (auto &[p, values] : tiles)
-      for (auto [row, column] : accumulator) {
-        int r = c_.at({p.batch, p.row | row, p.column | column});
-        if (r < 0) return missing();
-        values.push_back(c[r]);
-      }
-    return true;
-  }
-
   /// An operand's values for one tile and step: of each line (row of A, column of B) `depth` elements along K; zeros
   /// beyond the step's.
   bool valuesOf(bool isA, const Elements &operand, const Place &tile, llvm::ArrayRef<int> lines,
@@ -396,22 +369,24 @@ private:
   bool accumulate(const MatrixInstruction &inst, const MatrixFragment &f, llvm::ArrayRef<Step> steps) {
     MatrixInstruction exchanged = inst;
     if (f.transposed) std::swap(exchanged.a, exchanged.b);
-    // Lanes that hold copies along K give zeros.
     Elements a = fl_.get(dot_.a()), b = fl_.get(dot_.b()), d = fl_.get(dot_.c());
-    if (llvm::Value *extra = f.broadcasts ? nullptr : copiesAlongK(f.lanesOfK))
-      for (auto *&v : a) v = b_.CreateSelect(extra, llvm::Constant::getNullValue(v->getType()), v);
+    if (!f.broadcasts) {
+      zeroCopiesAlongK(a, la_, a_, /*isA=*/true, f.lanesOfK);
+      // Of floats both operands: zero times infinity is NaN.
+      if (dot_.b().type().scalar().isFloat()) zeroCopiesAlongK(b, lb_, bb_, /*isA=*/false, f.lanesOfK);
+    }
 
     // The instruction's rows and columns, in the tensor.
     auto rows = f.transposed ? f.columns : f.rows, columns = f.transposed ? f.rows : f.columns;
     auto accumulator = f.accumulator;
     if (f.transposed)
       for (auto &[row, column] : accumulator) std::swap(row, column);
-    llvm::SmallVector<Tile, 16> tiles;
-    if (!tilesOf(d, accumulator, tiles)) return false;
+    llvm::SmallVector<MatrixTile, 16> tiles;
+    if (!tilesOf(c_, d, accumulator, tiles)) return missing();
 
     llvm::SmallVector<llvm::Value *, 16> av, bv;
     for (const Step &step : steps)
-      for (Tile &tile : tiles) {
+      for (MatrixTile &tile : tiles) {
         if (!valuesOf(true, a, tile.first, rows, step.a, inst.depth(), av) ||
             !valuesOf(false, b, tile.first, columns, step.b, inst.depth(), bv))
           return false;
@@ -421,23 +396,25 @@ private:
         else
           fl_.target.multiply(b_, exchanged, x, y, tile.accumulator);
       }
-    for (auto &[p, values] : tiles)
-      for (auto [i, at] : llvm::enumerate(accumulator))
-        d[c_.at({p.batch, p.row | at.first, p.column | at.second})] = values[i];
-    for (unsigned r = 0; r < d.size(); ++r) d[r] = d[c_.at(c_.places()[r])];
+    replaceTiles(c_, tiles, accumulator, d);
     fl_.set(dot_.d(), std::move(d));
     return true;
   }
 
-  /// i1: this lane's elements along K are copies of another lane's, where the instruction takes them as its own; null
-  /// where there are none.
-  llvm::Value *copiesAlongK(unsigned lanesOfK) {
-    unsigned zero = 0;
-    for (unsigned bit = 0; bit < la_.inDimBits(Dim::Lane); ++bit)
-      if (lanesOfK >> bit & 1 && a_.of(la_.basis(Dim::Lane, bit)).column == 0) zero |= 1u << bit;
-    if (!zero) return nullptr;
-    return b_.CreateICmpNE(b_.CreateAnd(fl_.laneId(), zero), fl_.i32(0));
+  /// Lanes whose elements along K are copies of another lane's, where the instruction takes them as its own, give
+  /// zeros.
+  void zeroCopiesAlongK(Elements &values, const LinearLayout &layout, const Registers &registers, bool isA,
+                        unsigned lanesOfK) {
+    unsigned copies = 0;
+    for (unsigned bit = 0; bit < layout.inDimBits(Dim::Lane); ++bit) {
+      Place p = registers.of(layout.basis(Dim::Lane, bit));
+      if (lanesOfK >> bit & 1 && (isA ? p.column : p.row) == 0) copies |= 1u << bit;
+    }
+    if (!copies) return;
+    llvm::Value *isCopy = b_.CreateICmpNE(b_.CreateAnd(fl_.laneId(), copies), fl_.i32(0));
+    for (auto *&v : values) v = b_.CreateSelect(isCopy, llvm::Constant::getNullValue(v->getType()), v);
   }
+
   tt::DotOp dot_;
   FunctionLowering &fl_;
   llvm::SmallPtrSet<llvm::LoadInst *, 32> late_; // see findLateLoads

@@ -16,54 +16,26 @@ using namespace ir;
 
 namespace {
 
-/// The ways that are the same for all targets: an intrinsic that each selects directly, or C's name for a function of
-/// the device libraries. Both libraries (NVIDIA's libdevice, AMD's ocml) must have the function for f32 and f64. What
-/// one of them lacks (libdevice has no tanpi) is written in terms of other functions in ScalarMath::writtenOut.
+/// The ways that are the same for all targets (ir/math_functions.def): an intrinsic that each selects directly, or else
+/// a function of the device libraries by libdevice's name, which both have for f32 and f64. What one of them lacks
+/// (libdevice has no tanpi) is written in terms of other functions in ScalarMath::writtenOut.
 struct CommonWay {
   llvm::Intrinsic::ID intrinsic = llvm::Intrinsic::not_intrinsic;
   llvm::StringRef function = "";
 };
 CommonWay commonWayOf(Opcode op) {
-  auto intrinsic = [](llvm::Intrinsic::ID id) { return CommonWay{id, ""}; };
-  auto function = [](llvm::StringRef name) { return CommonWay{llvm::Intrinsic::not_intrinsic, name}; };
   switch (op) {
-  case Opcode::math_absf: return intrinsic(llvm::Intrinsic::fabs);
-  case Opcode::math_ceil: return intrinsic(llvm::Intrinsic::ceil);
-  case Opcode::math_floor: return intrinsic(llvm::Intrinsic::floor);
-  case Opcode::math_trunc: return intrinsic(llvm::Intrinsic::trunc);
-  case Opcode::math_round: return intrinsic(llvm::Intrinsic::round);
-  case Opcode::math_roundeven: return intrinsic(llvm::Intrinsic::roundeven);
-  case Opcode::math_sqrt:
-  case Opcode::tt_precise_sqrt: return intrinsic(llvm::Intrinsic::sqrt);
-  case Opcode::math_fma: return intrinsic(llvm::Intrinsic::fma);
-  case Opcode::math_copysign: return intrinsic(llvm::Intrinsic::copysign);
-  case Opcode::math_exp: return function("exp");
-  case Opcode::math_exp2: return function("exp2");
-  case Opcode::math_expm1: return function("expm1");
-  case Opcode::math_log: return function("log");
-  case Opcode::math_log1p: return function("log1p");
-  case Opcode::math_log2: return function("log2");
-  case Opcode::math_log10: return function("log10");
-  case Opcode::math_rsqrt: return function("rsqrt");
-  case Opcode::math_sin: return function("sin");
-  case Opcode::math_cos: return function("cos");
-  case Opcode::math_tan: return function("tan");
-  case Opcode::math_asin: return function("asin");
-  case Opcode::math_acos: return function("acos");
-  case Opcode::math_atan: return function("atan");
-  case Opcode::math_sinh: return function("sinh");
-  case Opcode::math_cosh: return function("cosh");
-  case Opcode::math_tanh: return function("tanh");
-  case Opcode::math_asinh: return function("asinh");
-  case Opcode::math_acosh: return function("acosh");
-  case Opcode::math_atanh: return function("atanh");
-  case Opcode::math_cbrt: return function("cbrt");
-  case Opcode::math_erf: return function("erf");
-  case Opcode::math_erfc: return function("erfc");
-  case Opcode::math_atan2: return function("atan2");
-  case Opcode::math_powf: return function("pow");
-  case Opcode::arith_remf: return function("fmod");
-  case Opcode::math_fpowi: return function("powi");
+#define MATH_UNARY(name, host, intrinsic, libdevice, ocml, sentence)                                                   \
+  case Opcode::math_##name: return {llvm::Intrinsic::intrinsic, #libdevice};
+#define MATH_BINARY(name, host, intrinsic, libdevice, ocml, sentence)                                                  \
+  case Opcode::math_##name: return {llvm::Intrinsic::intrinsic, #libdevice};
+#include "ir/math_functions.def"
+  // Operations with rows of their own in ops.table.
+  case Opcode::tt_precise_sqrt: return {llvm::Intrinsic::sqrt, ""};
+  case Opcode::math_fma: return {llvm::Intrinsic::fma, ""};
+  case Opcode::math_fpowi: return {llvm::Intrinsic::not_intrinsic, "powi"};
+  // A library function: exact for any quotient, which LLVM's own expansion for NVPTX is not.
+  case Opcode::arith_remf: return {llvm::Intrinsic::not_intrinsic, "fmod"};
   default: return {};
   }
 }
@@ -103,13 +75,12 @@ struct ScalarMath {
   llvm::Value *at(llvm::Type *type, llvm::ArrayRef<llvm::Value *> args) {
     auto &b = fl.b;
     if (isWrittenOut(op->opcode())) return writtenOut(args);
-    // arith.remf is a library function: exact for any quotient, which LLVM's own expansion for NVPTX is not.
     CommonWay way = commonWayOf(op->opcode());
     if (way.intrinsic != llvm::Intrinsic::not_intrinsic) return b.CreateIntrinsic(way.intrinsic, {type}, args);
     return way.function.empty() ? nullptr : call(way.function, type, args);
   }
 
-  /// A call of the device library's function that C has by this name; null: it has none for the type.
+  /// A call of the device library's function, by libdevice's name; null: it has none for the type.
   llvm::Value *call(llvm::StringRef function, llvm::Type *type, llvm::ArrayRef<llvm::Value *> args) {
     if (!type->isFloatTy() && !type->isDoubleTy()) return nullptr;
     std::string name = fl.target.libraryFunction(function, type);

@@ -2,7 +2,12 @@
 // lowerings of dots.
 #pragma once
 #include "layouts/linear_layout.h"
+#include "llvm/ADT/STLExtras.h"
 #include <map>
+
+namespace llvm {
+class Value;
+}
 
 namespace tessera::codegen {
 
@@ -43,11 +48,50 @@ public:
     return out;
   }
 
+  /// The first register of each element, whatever copies of it there are.
+  bool isFirst(unsigned r) const { return at(places_[r]) == int(r); }
+
 private:
   unsigned rank_;
   int32_t rows_, columns_;
   llvm::SmallVector<Place, 32> places_;
   std::map<Place, unsigned> byPlace_;
 };
+
+/// A tile of a dot's result that one matrix instruction accumulates into: its first element, and its registers' values
+/// in the instruction's order.
+struct MatrixTile {
+  Place first;
+  llvm::SmallVector<llvm::Value *, 16> accumulator;
+};
+
+/// The tiles of a warp, without copies, from the registers of its accumulator. `places`: (row, column) in the tile of
+/// each register of the instruction. False if the layout lacks some.
+inline bool tilesOf(const Registers &registers, llvm::ArrayRef<llvm::Value *> values,
+                    llvm::ArrayRef<std::pair<int, int>> places, llvm::SmallVectorImpl<MatrixTile> &tiles) {
+  int32_t rowsInTile = 0, columnsInTile = 0;
+  for (auto [row, column] : places) {
+    rowsInTile |= row;
+    columnsInTile |= column;
+  }
+  for (auto [r, p] : llvm::enumerate(registers.places()))
+    if (registers.isFirst(r) && !(p.row & rowsInTile) && !(p.column & columnsInTile)) tiles.push_back({p, {}});
+  for (auto &[p, of] : tiles)
+    for (auto [row, column] : places) {
+      int r = registers.at({p.batch, p.row | row, p.column | column});
+      if (r < 0) return false;
+      of.push_back(values[r]);
+    }
+  return true;
+}
+
+/// Puts the tiles' values back, into copies too.
+inline void replaceTiles(const Registers &registers, llvm::ArrayRef<MatrixTile> tiles,
+                         llvm::ArrayRef<std::pair<int, int>> places, llvm::MutableArrayRef<llvm::Value *> values) {
+  for (auto &[p, of] : tiles)
+    for (auto [i, at] : llvm::enumerate(places))
+      values[registers.at({p.batch, p.row | at.first, p.column | at.second})] = of[i];
+  for (unsigned r = 0; r < values.size(); ++r) values[r] = values[registers.at(registers.places()[r])];
+}
 
 } // namespace tessera::codegen

@@ -138,16 +138,45 @@ private:
     c.beforeInWarp = fromLane(c.total, b_.CreateOr(b_.CreateAnd(before, laneMask_), others));
   }
 
+  void storeTotals(WarpPartials &exchange) {
+    if (!exchange.manyLanesApart()) {
+      for (auto &[key, chunks] : rows_)
+        for (unsigned c = 0; c < chunks.size(); ++c) exchange.store(key, c, chunks[c].total);
+      return;
+    }
+    for (int c = 0; c < shape_.chunks; ++c) {
+      std::map<Key, Partial> totals;
+      for (auto &[key, chunks] : rows_) totals[key] = chunks[c].total;
+      exchange.storeByWarp(totals, c);
+    }
+  }
+
+  using Totals = llvm::SmallVector<Partial, 8>; // of all warps
+  /// Of each row and chunk.
+  std::map<Key, llvm::SmallVector<Totals, 2>> loadTotals(WarpPartials &exchange) {
+    std::map<Key, llvm::SmallVector<Totals, 2>> out;
+    llvm::SmallVector<Key, 16> keys;
+    for (auto &[key, chunks] : rows_) keys.push_back(key);
+    if (!exchange.manyLanesApart()) {
+      for (auto &key : keys)
+        for (int c = 0; c < shape_.chunks; ++c) out[key].push_back(exchange.load(key, c));
+      return out;
+    }
+    for (int c = 0; c < shape_.chunks; ++c)
+      for (auto &[key, totals] : exchange.loadByWarp(keys, c)) out[key].push_back(std::move(totals));
+    return out;
+  }
+
   void scanAcrossWarps(const layouts::ReduceShape &shape) {
     WarpPartials exchange(fl_, op_, layout_, axis_, shape, shape_.chunks, !reverse_);
-    for (auto &[key, chunks] : rows_)
-      for (unsigned c = 0; c < chunks.size(); ++c) exchange.store(key, c, chunks[c].total);
+    storeTotals(exchange);
     fl_.barrier();
+    auto totalsOfWarps = loadTotals(exchange);
     bool carries = shape_.chunks > 1;
     firstWarp_ = b_.CreateICmpEQ(exchange.warpAlongAxis(), fl_.i32(reverse_ ? shape.warps - 1 : 0));
     for (auto &[key, chunks] : rows_)
       for (unsigned c = 0; c < chunks.size(); ++c) {
-        auto totals = exchange.load(key, c);
+        auto totals = totalsOfWarps[key][c];
         if (reverse_) std::reverse(totals.begin(), totals.end());
         Partial sum = totals[0], before = totals[0];
         for (unsigned w = 1; w < shape.warps; ++w) {

@@ -41,8 +41,9 @@ private:
   /// Whether an access starts at the register, and from there the register of the k-th element, as an xor.
   bool starts(unsigned reg) const;
   int32_t offsetOf(unsigned reg) const; // the register's part
-  /// Whether the access at the register can be in the turn; what threads decide of that is `condition` (null: nothing).
-  bool inTurn(unsigned reg, llvm::Value *&condition);
+  /// Whether the access at the register can be in the repetition; what threads decide of that is `condition` (null:
+  /// nothing).
+  bool inRepetition(unsigned reg, llvm::Value *&condition);
   unsigned inVector(unsigned k) const;
   /// How instructions that move 8 by 8 matrices would do it, where the map has their form.
   struct Matrices {

@@ -73,7 +73,7 @@ int32_t SharedAccess::offsetOf(unsigned r) const {
   return map_.apply({{Dim::Register, int32_t(r)}, {Dim::Lane, 0}, {Dim::Warp, 0}, {Dim::Block, 0}})[0];
 }
 
-bool SharedAccess::inTurn(unsigned r, llvm::Value *&condition) {
+bool SharedAccess::inRepetition(unsigned r, llvm::Value *&condition) {
   if (!window_) return true;
   int32_t which = -window_, wanted = (offsetOf(r) ^ part_ * window_) & which; // what the threads' part must be
   if (wanted & ~threadBits_) return false;
@@ -87,7 +87,7 @@ void SharedAccess::loadPart(llvm::Value *base, llvm::Type *type, Elements &value
   values.resize(map_.inDimSize(Dim::Register));
   for (unsigned r = 0, n = values.size(); r < n; ++r) {
     llvm::Value *condition = nullptr;
-    if (!starts(r) || !inTurn(r, condition)) continue;
+    if (!starts(r) || !inRepetition(r, condition)) continue;
     llvm::Type *t = vector_ == 1 ? element_ : (llvm::Type *)llvm::FixedVectorType::get(element_, vector_);
     llvm::Value *v = fl_.target.loadShared(b, address(base, r, nullptr), t, vector_ * byteSize(element_));
     for (unsigned k = 0; k < vector_; ++k) {
@@ -154,8 +154,8 @@ void SharedAccess::store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values
     if (map_.basis(Dim::Register, bit)[0] == 0 && (map_.numOutDims() < 2 || map_.basis(Dim::Register, bit)[1] == 0))
       free |= 1u << bit;
   for (unsigned r = 0; r < values.size(); ++r) {
-    llvm::Value *inThisTurn = nullptr;
-    if (r & free || !starts(r) || !inTurn(r, inThisTurn)) continue;
+    llvm::Value *inThisRepetition = nullptr;
+    if (r & free || !starts(r) || !inRepetition(r, inThisRepetition)) continue;
     auto widen = [&](llvm::Value *v) { return v->getType()->isIntegerTy(1) ? b.CreateZExt(v, b.getInt8Ty()) : v; };
     llvm::Value *v;
     if (vector_ == 1)
@@ -164,7 +164,7 @@ void SharedAccess::store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values
       v = llvm::PoisonValue::get(llvm::FixedVectorType::get(element_, vector_));
       for (unsigned k = 0; k < vector_; ++k) v = b.CreateInsertElement(v, widen(values[r ^ inVector(k)]), k);
     }
-    auto *writes = !inThisTurn ? mask : mask ? b.CreateAnd(mask, inThisTurn) : inThisTurn;
+    auto *writes = !inThisRepetition ? mask : mask ? b.CreateAnd(mask, inThisRepetition) : inThisRepetition;
     fl_.target.storeShared(b, address(base, r, extraXor), v, vector_ * byteSize(element_), writes);
   }
 }

@@ -34,7 +34,10 @@ WarpPartials::WarpPartials(FunctionLowering &fl, Operation *op, const layouts::L
   unsigned zero = 0, one = 0, warpZero = 0;
   for (unsigned bit = 0; bit < layout.inDimBits(Dim::Lane); ++bit) {
     bool alongAxis = layout.basis(Dim::Lane, bit)[axis];
-    if (!shape.flatten(layout.basis(Dim::Lane, bit), axis)) sameResult_ |= 1u << bit;
+    if (shape.flatten(layout.basis(Dim::Lane, bit), axis))
+      resultsOfLanes_ *= 2;
+    else
+      sameResult_ |= 1u << bit;
     if (alongAxis && lastAlongAxis)
       one |= 1u << bit;
     else if (!shape.flatten(layout.basis(Dim::Lane, bit), axis))
@@ -181,11 +184,12 @@ void WarpPartials::forRuns(llvm::ArrayRef<Key> keys, unsigned bytes,
   }
 }
 
-void WarpPartials::storeByWarp(const std::map<Key, Partial> &partials) {
+void WarpPartials::storeByWarp(const std::map<Key, Partial> &partials, unsigned chunk) {
   auto &b = fl_.b;
   llvm::SmallVector<Key, 16> keys;
   for (auto &[key, p] : partials) keys.push_back(key);
   llvm::Value *row = b.CreateAdd(b.CreateMul(along_, fl_.i32(shape_.results)), result_);
+  int64_t before = int64_t(chunk) * shape_.warps * shape_.results;
   for (unsigned i = 0; i < types_.size(); ++i) {
     unsigned bytes = byteSize(stored_[i]);
     llvm::Value *mine = b.CreateGEP(stored_[i], base_, row);
@@ -200,8 +204,8 @@ void WarpPartials::storeByWarp(const std::map<Key, Partial> &partials) {
         whole = llvm::PoisonValue::get(llvm::FixedVectorType::get(stored_[i], values.size()));
         for (auto [k, v] : llvm::enumerate(values)) whole = b.CreateInsertElement(whole, v, k);
       }
-      fl_.target.storeShared(b, b.CreateConstGEP1_32(b.getInt8Ty(), mine, offsets_[i] + first * bytes), whole,
-                             bytes * values.size(), writes_);
+      fl_.target.storeShared(b, b.CreateConstGEP1_32(b.getInt8Ty(), mine, offsets_[i] + (before + first) * bytes),
+                             whole, bytes * values.size(), writes_);
     };
     forRuns(keys, bytes, [&](int64_t first, llvm::ArrayRef<Key> run) {
       if (bytes >= 4 && !stored_[i]->isPointerTy()) return put(first, run);
@@ -211,7 +215,7 @@ void WarpPartials::storeByWarp(const std::map<Key, Partial> &partials) {
 }
 
 std::map<WarpPartials::Key, llvm::SmallVector<WarpPartials::Partial, 8>>
-WarpPartials::loadByWarp(llvm::ArrayRef<Key> keys) {
+WarpPartials::loadByWarp(llvm::ArrayRef<Key> keys, unsigned chunk) {
   auto &b = fl_.b;
   std::map<Key, llvm::SmallVector<Partial, 8>> out;
   for (auto &key : keys) out[key].resize(shape_.warps);
@@ -221,8 +225,9 @@ WarpPartials::loadByWarp(llvm::ArrayRef<Key> keys) {
     forRuns(keys, bytes, [&](int64_t first, llvm::ArrayRef<Key> run) {
       for (unsigned w = 0; w < shape_.warps; ++w) {
         llvm::SmallVector<llvm::Value *, 16> elements;
-        loadElements(fl_, b.CreateConstGEP1_32(b.getInt8Ty(), from, offsets_[i] + (w * shape_.results + first) * bytes),
-                     stored_[i], bytes, run.size(), elements);
+        int64_t at = (int64_t(chunk) * shape_.warps + w) * shape_.results + first;
+        loadElements(fl_, b.CreateConstGEP1_32(b.getInt8Ty(), from, offsets_[i] + at * bytes), stored_[i], bytes,
+                     run.size(), elements);
         for (auto [k, e] : llvm::enumerate(elements))
           out[run[k]][w].push_back(types_[i] == stored_[i] ? e : b.CreateTrunc(e, types_[i]));
       }

@@ -1,8 +1,9 @@
 // Partial values that warps exchange through shared memory: for each result of a reduction or scan, each chunk of it
 // and each warp along the axis one value. Scratch (layouts/reduce_shape.h says how much): for each operand
 // an array [result][chunk][warp along the axis] of its element type, each array aligned to 16 bytes, so that a thread
-// reads the values of one result with vector loads; [warp along the axis][result] where all lanes have results of
-// their own (lanesApart), which so lie side by side and not as many banks apart as there are warps. After them, if
+// reads the values of one result with vector loads; [chunk][warp along the axis][result] where all lanes, or in scans
+// many (lanesApart, manyLanesApart), have results of their own, which so lie side by side and not as many banks apart
+// as there are warps and chunks. After them, if
 // the block combines them once (combinesOnce), for each operand an array of the results.
 #pragma once
 #include "codegen/lowering/lowering.h"
@@ -42,9 +43,11 @@ public:
   /// Whether each lane has results of its own, of more warps than one access brings anyway: all values then go by the
   /// next two.
   bool lanesApart() const { return !sameResult_ && chunks_ == 1 && shape_.warps >= 4; }
-  void storeByWarp(const std::map<Key, Partial> &);
+  /// Whether many lanes have results of their own, as in a scan along columns.
+  bool manyLanesApart() const { return resultsOfLanes_ >= 8; }
+  void storeByWarp(const std::map<Key, Partial> &, unsigned chunk = 0);
   /// For each key the values of all warps along the axis, first warp first. After a barrier.
-  std::map<Key, llvm::SmallVector<Partial, 8>> loadByWarp(llvm::ArrayRef<Key>);
+  std::map<Key, llvm::SmallVector<Partial, 8>> loadByWarp(llvm::ArrayRef<Key>, unsigned chunk = 0);
   /// The values of all warps of a result given by its flat index, i32.
   llvm::SmallVector<Partial, 8> loadResult(llvm::Value *flat);
   /// The combined value of a result goes to the place after all partial values where `acts` (null: in every thread),
@@ -65,6 +68,7 @@ private:
   FunctionLowering &fl_;
   layouts::ReduceShape shape_;
   unsigned chunks_, sameResult_ = 0; // the lane bits that have no part in the result's index
+  unsigned resultsOfLanes_ = 1;      // different ones
   int64_t threadResults_ = 0;        // bits of the flat result index that the thread decides
   llvm::Value *base_, *result_, *along_, *writes_ = nullptr;
   llvm::SmallVector<llvm::Type *, 2> types_, stored_;

@@ -121,7 +121,7 @@ public:
   /// calls.
   virtual absl::Status linkDeviceLibrary(llvm::Module &) const = 0;
 
-  /// The vendor's pass pipeline (pipeline.cpp) at options().optLevel.
+  /// The vendor's LLVM passes (llvm_passes.cpp) at options().optLevel.
   virtual absl::Status optimize(llvm::Module &) const = 0;
 
   /// Assembly text. Instruction selection changes the module: afterwards it is good for nothing but destruction.

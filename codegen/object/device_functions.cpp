@@ -1,5 +1,6 @@
-// The table of functions that libdevice and ocml share. A row names a function in both libraries; the type suffixes
-// ("f" or nothing, "_f32" or "_f64") are added by rule. Names that break the rule are written out in kExceptions.
+// The names of functions that libdevice and ocml share. A row of ir/math_functions.def names a function in both
+// libraries; the type suffixes ("f" or nothing, "_f32" or "_f64") are added by rule. Names that break the rule are
+// written out in kExceptions.
 #include "codegen/object/device_functions.h"
 #include "llvm/ADT/Twine.h"
 
@@ -12,78 +13,11 @@ struct Row {
 
 // f32 and f64 each.
 constexpr Row kRows[] = {
-    // one argument
-    {"acos", "acos"},
-    {"acosh", "acosh"},
-    {"asin", "asin"},
-    {"asinh", "asinh"},
-    {"atan", "atan"},
-    {"atanh", "atanh"},
-    {"cbrt", "cbrt"},
-    {"ceil", "ceil"},
-    {"cos", "cos"},
-    {"cosh", "cosh"},
-    {"cospi", "cospi"},
-    {"cyl_bessel_i0", "i0"},
-    {"cyl_bessel_i1", "i1"},
-    {"erf", "erf"},
-    {"erfc", "erfc"},
-    {"erfcinv", "erfcinv"},
-    {"erfcx", "erfcx"},
-    {"erfinv", "erfinv"},
-    {"exp", "exp"},
-    {"exp10", "exp10"},
-    {"exp2", "exp2"},
-    {"expm1", "expm1"},
-    {"fabs", "fabs"},
-    {"floor", "floor"},
-    {"ilogb", "ilogb"},
-    {"j0", "j0"},
-    {"j1", "j1"},
-    {"lgamma", "lgamma"},
-    {"log", "log"},
-    {"log10", "log10"},
-    {"log1p", "log1p"},
-    {"log2", "log2"},
-    {"logb", "logb"},
-    {"nearbyint", "nearbyint"},
-    {"normcdf", "ncdf"},
-    {"normcdfinv", "ncdfinv"},
-    {"rcbrt", "rcbrt"},
-    {"rint", "rint"},
-    {"round", "round"},
-    {"rsqrt", "rsqrt"},
-    {"sin", "sin"},
-    {"sinh", "sinh"},
-    {"sinpi", "sinpi"},
-    {"sqrt", "sqrt"},
-    {"tan", "tan"},
-    {"tanh", "tanh"},
-    {"tgamma", "tgamma"},
-    {"trunc", "trunc"},
-    {"y0", "y0"},
-    {"y1", "y1"},
-    // two
-    {"atan2", "atan2"},
-    {"copysign", "copysign"},
-    {"fdim", "fdim"},
-    {"fmax", "fmax"},
-    {"fmin", "fmin"},
-    {"fmod", "fmod"},
-    {"hypot", "hypot"},
-    {"ldexp", "ldexp"},
-    {"nextafter", "nextafter"},
-    {"pow", "pow"},
-    {"powi", "pown"},
-    {"remainder", "remainder"},
-    {"rhypot", "rhypot"},
-    {"scalbn", "scalbn"},
-    // three and four
-    {"fma", "fma"},
-    {"norm3d", "len3"},
-    {"norm4d", "len4"},
-    {"rnorm3d", "rlen3"},
-    {"rnorm4d", "rlen4"},
+#define MATH_UNARY(name, host, intrinsic, libdevice, ocml, sentence) {#libdevice, #ocml},
+#define MATH_BINARY(name, host, intrinsic, libdevice, ocml, sentence) {#libdevice, #ocml},
+#define LIBRARY_FUNCTION(operands, host, libdevice, ocml) {#libdevice, #ocml},
+#define LIBRARY_NAMES(libdevice, ocml) {#libdevice, #ocml},
+#include "ir/math_functions.def"
 };
 
 // Whole names. For the ocml → libdevice direction the first row with the ocml name counts.

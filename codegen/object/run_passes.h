@@ -1,6 +1,5 @@
-// Running a list of LLVM passes of our own on a module. Which passes is the vendors' choice (codegen_*/pipeline.cpp);
-// here is only what every run needs: the analysis managers, the target's own registrations, the first passes, and error
-// capture.
+// Running a list of LLVM passes on a module. Which passes is the vendors' choice (codegen_*/llvm_passes.cpp); here is
+// only what every run needs: the analysis managers, the target's own registrations, the first passes, error capture.
 #pragma once
 #include "absl/status/status.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

@@ -26,7 +26,8 @@
 // LLVM inserts s_waitcnt and s_nop afterwards, for the order that it finds. SCHED_BARRIER keeps the order behind
 // register allocation.
 //
-// Limits: blocks without calls; the order is dropped if it takes so many registers that fewer blocks of threads fit.
+// Limits: blocks without calls; if the order takes so many registers that fewer blocks of threads fit, others with
+// shorter latencies are tried, of LDS first, then of memory, and LLVM's stays if all do.
 //
 // Runs: after LLVM's scheduler, before register allocation (codegen/object/backend.h, addCodegenPassesAfter).
 #include "codegen_amd/passes/order_matrices.h"
@@ -80,8 +81,8 @@ struct Sharing {
 
 class BlockOrder {
 public:
-  BlockOrder(BlockGraph &graph, const Sharing &sharing, const ir::Tuning &tuning, int64_t ldsLatency)
-      : graph_(graph), sharing_(sharing), tuning_(tuning), ldsLatency_(ldsLatency) {}
+  BlockOrder(BlockGraph &graph, const Sharing &sharing, int64_t ldsLatency, int64_t memoryLatency)
+      : graph_(graph), sharing_(sharing), ldsLatency_(ldsLatency), memoryLatency_(memoryLatency) {}
 
   /// The instructions in their new order; empty if the graph has a node that cannot be placed.
   SmallVector<MachineInstr *, 0> run() {
@@ -142,7 +143,7 @@ private:
       return {kLds, clocks * sharing_.wavesOfBlock, mi.mayStore() ? ldsLatency_ / 2 : ldsLatency_};
     }
     bool isMemory = name.starts_with("BUFFER_") || name.starts_with("GLOBAL_") || name.starts_with("FLAT_");
-    if (isMemory) return {kMemory, kPass, mi.mayLoad() ? tuning_.orderMemoryLatency : 0};
+    if (isMemory) return {kMemory, kPass, mi.mayLoad() ? memoryLatency_ : 0};
     if (name.starts_with("V_")) {
       static constexpr StringLiteral kSlow[] = {"V_EXP_", "V_LOG_", "V_RCP_", "V_RSQ_", "V_SQRT_", "V_SIN_", "V_COS_"};
       int64_t passes = llvm::any_of(kSlow, [&](StringRef s) { return name.starts_with(s); }) ? 4 : 1;
@@ -263,8 +264,8 @@ private:
 
   BlockGraph &graph_;
   const Sharing &sharing_;
-  const ir::Tuning &tuning_;
   int64_t ldsLatency_;
+  int64_t memoryLatency_;
   int64_t storing_ = 0; // clocks of LDS for the block's stores
   SmallVector<Cost, 0> cost_;
   SmallVector<int64_t, 0> latest_;         // start that those placed allow
@@ -393,13 +394,7 @@ private:
     int64_t limit = registersFor(pressure.of(block, before));
     BlockGraph graph(mf, loops);
     graph.build(block, begin, end, *aliases_);
-    SmallVector<MachineInstr *, 0> order;
-    for (int64_t latency = info_.tuning.orderLdsLatency; latency >= 16; latency /= 2) {
-      order = BlockOrder(graph, sharing_, info_.tuning, latency).run();
-      if (order.size() != before.size()) return graph.finish(), false;
-      if (pressure.of(block, order) <= limit) break;
-      order.clear();
-    }
+    SmallVector<MachineInstr *, 0> order = orderWithin(limit, graph, pressure, block, before.size());
     graph.finish();
     if (order.empty()) return false;
     move(block, begin, order);
@@ -407,13 +402,30 @@ private:
     return true;
   }
 
+  /// The order with the longest latencies that takes no more registers; empty if none does. Reads of LDS give way
+  /// first: a load that comes late costs more.
+  SmallVector<MachineInstr *, 0> orderWithin(int64_t limit, BlockGraph &graph, Pressure &pressure,
+                                             MachineBasicBlock &block, size_t size) {
+    constexpr int64_t kLeastLds = 16;
+    constexpr int64_t kMemoryTries = 3;
+    for (int64_t tries = 0, memory = info_.tuning.orderMemoryLatency; tries < kMemoryTries; ++tries, memory /= 2)
+      for (int64_t lds = info_.tuning.orderLdsLatency; lds >= kLeastLds; lds /= 2) {
+        auto order = BlockOrder(graph, sharing_, lds, memory).run();
+        if (order.size() != size) return {};
+        if (pressure.of(block, order) <= limit) return order;
+      }
+    return {};
+  }
+
   /// The registers with which as many blocks fit a compute unit as with `words`, or as LDS admits.
   int64_t registersFor(int64_t words) const {
-    constexpr int64_t kOthers = 16; // addresses and the like that the count misses
-    int64_t waves = std::max<int64_t>(1, info_.registersPerScheduler / (words + kOthers));
+    // The count is of whole tuples, of which a part may be dead. By the timing model on gfx950, 2026-11-23: attention
+    // with heads of 128, counted as 262, is allocated 256.
+    constexpr int64_t kCountedTwice = 8;
+    int64_t waves = std::max<int64_t>(1, info_.registersPerScheduler / std::max<int64_t>(1, words - kCountedTwice));
     int64_t blocks = std::clamp<int64_t>(waves / sharing_.wavesOfSimd, 1, blocksByLds_);
     waves = blocks * sharing_.wavesOfSimd;
-    return info_.registersPerScheduler / waves - kOthers;
+    return info_.registersPerScheduler / waves + kCountedTwice;
   }
 
   void move(MachineBasicBlock &block, MachineBasicBlock::iterator at, ArrayRef<MachineInstr *> order) {

@@ -51,7 +51,7 @@ bool mayTakeMoreWarps(const Module &ttir, llvm::StringRef kernel, const TargetIn
   for (Operation *function : functionsOf(ttir, kernel))
     function->walk([&](Operation *op) {
       isFixed |= op->is<tt::ElementwiseInlineAsmOp>() || op->is<ttg::WarpSpecializeOp>();
-      holds |= op->is<tt::DotOp>() || op->is<scf::ForOp>() || op->is<scf::WhileOp>();
+      holds |= op->is<tt::DotOp>() || op->is<tt::DotScaledOp>() || op->is<scf::ForOp>() || op->is<scf::WhileOp>();
     });
   return holds && !isFixed;
 }

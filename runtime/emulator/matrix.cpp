@@ -9,6 +9,7 @@
 // bits.
 #include "runtime/emulator/matrix.h"
 #include "runtime/emulator/lane_functions.h"
+#include "runtime/emulator/scaled_matrix.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -183,7 +184,7 @@ void decodeMatrix(Decoder &d, CallInst &c) {
   MatrixOperation op;
   StringRef rest = name;
   rest.consume_front("llvm.amdgcn.");
-  bool mfma = rest.consume_front("mfma."), scaled = mfma && rest.consume_front("scale.");
+  bool mfma = rest.consume_front("mfma.");
   if (!mfma) rest.consume_front("wmma.");
   auto element = [&](StringRef t) {
     if (t == "fp8" || t == "bf8") return f8(d, t);
@@ -212,15 +213,6 @@ void decodeMatrix(Decoder &d, CallInst &c) {
     if (d.constantOperand(c, 5)) return no();
     op.a = d.constantOperand(c, 0) ? MatrixElement::S8 : MatrixElement::U8;
     op.b = d.constantOperand(c, 2) ? MatrixElement::S8 : MatrixElement::U8;
-  } else if (scaled) {
-    // The kinds of A and B; which byte of what scales A, B: zeros, that is no scales.
-    for (unsigned i = 5; i < 9; ++i)
-      if (d.constantOperand(c, i)) return no();
-    auto kind = [&](unsigned operand) {
-      auto n = d.constantOperand(c, operand);
-      return n == 0 ? MatrixElement::E4M3FN : n == 1 ? MatrixElement::E5M2 : MatrixElement::None;
-    };
-    op.a = kind(3), op.b = kind(4);
   } else if (mfma) {
     // CBSZ, ABID, BLGP
     op.blocks = op.m == 4 && op.n == 4 ? 16 : 1;
@@ -302,8 +294,8 @@ ArrayRef<IntrinsicRow> amdMatrixIntrinsics() {
       {"llvm.amdgcn.mfma.f32.16x16x32.fp8.fp8", kMfmaSection, decodeMatrix},
       {"llvm.amdgcn.mfma.f32.16x16x32.fp8.bf8", kMfmaSection, decodeMatrix},
       {"llvm.amdgcn.mfma.f32.16x16x32.bf8.fp8", kMfmaSection, decodeMatrix},
-      {"llvm.amdgcn.mfma.scale.f32.32x32x64.f8f6f4", kScaleSection, decodeMatrix},
-      {"llvm.amdgcn.mfma.scale.f32.16x16x128.f8f6f4", kScaleSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.scale.f32.32x32x64.f8f6f4", kScaleSection, decodeScaledMatrix},
+      {"llvm.amdgcn.mfma.scale.f32.16x16x128.f8f6f4", kScaleSection, decodeScaledMatrix},
       {"llvm.amdgcn.mfma.f32.16x16x32.bf8.bf8", kMfmaSection, decodeMatrix},
       {"llvm.amdgcn.mfma.f32.4x4x4f16", kMfmaSection, decodeMatrix},
       {"llvm.amdgcn.mfma.f32.4x4x4bf16.1k", kMfmaSection, decodeMatrix},

@@ -1,6 +1,8 @@
 // The table of device-library functions (see device_math.h), keyed by the stem that the vendors' names share:
-// `__nv_tanhf`, `__nv_tanh`, `__ocml_tanh_f32` and `__ocml_tanh_f64` are all "tanh".
+// `__nv_tanhf`, `__nv_tanh`, `__ocml_tanh_f32` and `__ocml_tanh_f64` are all "tanh". What both libraries have is in
+// ir/math_functions.def, the rest here.
 #include "runtime/interpreter/device_math.h"
+#include "runtime/interpreter/host_math.h"
 #include "runtime/interpreter/lanes.h"
 #include "llvm/ADT/StringMap.h"
 #include <bit>
@@ -12,56 +14,22 @@ namespace tessera::runtime {
 namespace {
 
 // Bessel functions of the first and second kind are POSIX's.
-double besselN(double n, double x) { return jn(int(n), x); }
-double besselYN(double n, double x) { return yn(int(n), x); }
+double besselN(double n, double x) { return ::jn(int(n), x); }
+double besselYN(double n, double x) { return ::yn(int(n), x); }
 
-/// Newton's iteration on erf from Winitzki's approximation.
-double erfInverse(double y) {
-  if (std::isnan(y) || y < -1 || y > 1) return std::numeric_limits<double>::quiet_NaN();
-  if (y == 1 || y == -1) return std::copysign(std::numeric_limits<double>::infinity(), y);
-  double l = std::log1p(-y * y), t = 2 / (std::numbers::pi * 0.147) + l / 2;
-  double x = std::copysign(std::sqrt(std::sqrt(t * t - l / 0.147) - t), y);
-  for (int i = 0; i < 4; ++i) {
-    double residual = y > 0 ? -(std::erfc(x) - (1 - y)) : std::erfc(-x) - (1 + y);
-    double slope = 2 * std::numbers::inv_sqrtpi * std::exp(-x * x);
-    if (slope == 0) break;
-    x -= (residual) / slope;
-  }
-  return x;
-}
-double normalCdf(double x) { return 0.5 * std::erfc(-x * std::numbers::sqrt2 / 2); }
-double roundHalfEven(double x) {
-  if (!(std::fabs(x) < 0x1p52)) return x;
-  return std::copysign((std::fabs(x) + 0x1p52) - 0x1p52, x);
-}
-
-#define ONE(expr)                                                                                                      \
+// A function of the doubles a, b and c, of which it has as many as `arity`.
+#define REAL(arity, expr)                                                                                              \
   DeviceFunction {                                                                                                     \
-    1,                                                                                                                 \
+    arity,                                                                                                             \
         [](const double *v) -> double {                                                                                \
-          double a = v[0];                                                                                             \
+          [[maybe_unused]] const double a = v[0], b = v[1], c = v[2];                                                  \
           return expr;                                                                                                 \
         },                                                                                                             \
         nullptr, nullptr                                                                                               \
   }
-#define TWO(expr)                                                                                                      \
-  DeviceFunction {                                                                                                     \
-    2,                                                                                                                 \
-        [](const double *v) -> double {                                                                                \
-          double a = v[0], b = v[1];                                                                                   \
-          return expr;                                                                                                 \
-        },                                                                                                             \
-        nullptr, nullptr                                                                                               \
-  }
-#define THREE(expr)                                                                                                    \
-  DeviceFunction {                                                                                                     \
-    3,                                                                                                                 \
-        [](const double *v) -> double {                                                                                \
-          double a = v[0], b = v[1], c = v[2];                                                                         \
-          return expr;                                                                                                 \
-        },                                                                                                             \
-        nullptr, nullptr                                                                                               \
-  }
+#define ONE(expr) REAL(1, expr)
+#define TWO(expr) REAL(2, expr)
+#define THREE(expr) REAL(3, expr)
 #define IS(expr)                                                                                                       \
   DeviceFunction {                                                                                                     \
     1, nullptr, [](double a) -> bool { return expr; }, nullptr                                                         \
@@ -83,100 +51,52 @@ double roundHalfEven(double x) {
     }                                                                                                                  \
   }
 
-// Table: functions of floating-point numbers by their stem.
+/// Functions that one library has alone, or that have other names in both than the rule makes.
+struct NamedFunction {
+  const char *stem;
+  DeviceFunction function;
+};
+const NamedFunction kOtherFunctions[] = {
+    {"tanpi", ONE(std::tan(pi * std::remainder(a, 1.0)))},
+    {"powr", TWO(a < 0 ? std::numeric_limits<double>::quiet_NaN() : std::pow(a, b))},
+    {"scalb", TWO(a * std::exp2(b))},
+    {"rcp", ONE(1 / a)},
+    {"frcp", ONE(1 / a)},
+    {"jn", TWO(besselN(a, b))},
+    {"yn", TWO(besselYN(a, b))},
+    {"div", TWO(a / b)},
+    {"fdivide", TWO(a / b)},
+    {"add", TWO(a + b)},
+    {"sub", TWO(a - b)},
+    {"mul", TWO(a * b)},
+    {"mad", THREE(a * b + c)},
+    {"llrint", ONE(roundHalfEven(a))},
+    {"llround", ONE(std::round(a))},
+    {"lrint", ONE(roundHalfEven(a))},
+    {"lround", ONE(std::round(a))},
+    {"saturate", ONE(a > 0 ? std::fmin(a, 1.0) : 0.0)},
+    {"isnan", IS(std::isnan(a))},
+    {"isinf", IS(std::isinf(a))},
+    {"finite", IS(std::isfinite(a))},
+    {"isfinite", IS(std::isfinite(a))},
+    {"signbit", IS(std::signbit(a))},
+};
+
+/// Functions of floating-point numbers by their stem.
 const llvm::StringMap<DeviceFunction> &realFunctions() {
-  constexpr double pi = std::numbers::pi;
-  static const llvm::StringMap<DeviceFunction> table = {
-      {"sin", ONE(std::sin(a))},
-      {"cos", ONE(std::cos(a))},
-      {"tan", ONE(std::tan(a))},
-      {"asin", ONE(std::asin(a))},
-      {"acos", ONE(std::acos(a))},
-      {"atan", ONE(std::atan(a))},
-      {"atan2", TWO(std::atan2(a, b))},
-      {"sinh", ONE(std::sinh(a))},
-      {"cosh", ONE(std::cosh(a))},
-      {"tanh", ONE(std::tanh(a))},
-      {"asinh", ONE(std::asinh(a))},
-      {"acosh", ONE(std::acosh(a))},
-      {"atanh", ONE(std::atanh(a))},
-      {"sinpi", ONE(std::sin(pi * std::remainder(a, 2.0)))},
-      {"cospi", ONE(std::cos(pi * std::remainder(a, 2.0)))},
-      {"tanpi", ONE(std::tan(pi * std::remainder(a, 1.0)))},
-      {"exp", ONE(std::exp(a))},
-      {"exp2", ONE(std::exp2(a))},
-      {"exp10", ONE(std::pow(10.0, a))},
-      {"expm1", ONE(std::expm1(a))},
-      {"log", ONE(std::log(a))},
-      {"log2", ONE(std::log2(a))},
-      {"log10", ONE(std::log10(a))},
-      {"log1p", ONE(std::log1p(a))},
-      {"logb", ONE(std::logb(a))},
-      {"pow", TWO(std::pow(a, b))},
-      {"powr", TWO(a < 0 ? std::numeric_limits<double>::quiet_NaN() : std::pow(a, b))},
-      {"powi", TWO(std::pow(a, b))},
-      {"pown", TWO(std::pow(a, b))},
-      {"ldexp", TWO(std::scalbn(a, int(b)))},
-      {"scalbn", TWO(std::scalbn(a, int(b)))},
-      {"scalb", TWO(a * std::exp2(b))},
-      {"sqrt", ONE(std::sqrt(a))},
-      {"rsqrt", ONE(1 / std::sqrt(a))},
-      {"cbrt", ONE(std::cbrt(a))},
-      {"rcbrt", ONE(1 / std::cbrt(a))},
-      {"hypot", TWO(std::hypot(a, b))},
-      {"rhypot", TWO(1 / std::hypot(a, b))},
-      {"norm3d", THREE(std::hypot(a, b, c))},
-      {"rnorm3d", THREE(1 / std::hypot(a, b, c))},
-      {"rcp", ONE(1 / a)},
-      {"frcp", ONE(1 / a)},
-      {"erf", ONE(std::erf(a))},
-      {"erfc", ONE(std::erfc(a))},
-      {"erfcx", ONE(std::exp(a * a) * std::erfc(a))},
-      {"erfinv", ONE(erfInverse(a))},
-      {"erfcinv", ONE(erfInverse(1 - a))},
-      {"normcdf", ONE(normalCdf(a))},
-      {"ncdf", ONE(normalCdf(a))},
-      {"normcdfinv", ONE(std::numbers::sqrt2 * erfInverse(2 * a - 1))},
-      {"tgamma", ONE(std::tgamma(a))},
-      {"lgamma", ONE(std::lgamma(a))},
-      {"j0", ONE(::j0(a))},
-      {"j1", ONE(::j1(a))},
-      {"y0", ONE(::y0(a))},
-      {"y1", ONE(::y1(a))},
-      {"jn", TWO(besselN(a, b))},
-      {"yn", TWO(besselYN(a, b))},
-      {"ceil", ONE(std::ceil(a))},
-      {"floor", ONE(std::floor(a))},
-      {"trunc", ONE(std::trunc(a))},
-      {"round", ONE(std::round(a))},
-      {"rint", ONE(roundHalfEven(a))},
-      {"nearbyint", ONE(roundHalfEven(a))},
-      {"fabs", ONE(std::fabs(a))},
-      {"copysign", TWO(std::copysign(a, b))},
-      {"fmod", TWO(std::fmod(a, b))},
-      {"remainder", TWO(std::remainder(a, b))},
-      {"fdim", TWO(std::fdim(a, b))},
-      {"fmin", TWO(std::fmin(a, b))},
-      {"fmax", TWO(std::fmax(a, b))},
-      {"div", TWO(a / b)},
-      {"fdivide", TWO(a / b)},
-      {"add", TWO(a + b)},
-      {"sub", TWO(a - b)},
-      {"mul", TWO(a * b)},
-      {"fma", THREE(std::fma(a, b, c))},
-      {"mad", THREE(a * b + c)},
-      {"llrint", ONE(roundHalfEven(a))},
-      {"llround", ONE(std::round(a))},
-      {"lrint", ONE(roundHalfEven(a))},
-      {"lround", ONE(std::round(a))},
-      {"ilogb", ONE(std::logb(a))},
-      {"saturate", ONE(a > 0 ? std::fmin(a, 1.0) : 0.0)},
-      {"isnan", IS(std::isnan(a))},
-      {"isinf", IS(std::isinf(a))},
-      {"finite", IS(std::isfinite(a))},
-      {"isfinite", IS(std::isfinite(a))},
-      {"signbit", IS(std::signbit(a))},
-  };
+  static const llvm::StringMap<DeviceFunction> table = [] {
+    llvm::StringMap<DeviceFunction> t;
+    auto add = [&](llvm::StringRef libdevice, llvm::StringRef ocml, DeviceFunction f) {
+      for (llvm::StringRef stem : {libdevice, ocml})
+        if (!stem.empty()) t.try_emplace(stem, f);
+    };
+#define MATH_UNARY(name, host, intrinsic, libdevice, ocml, sentence) add(#libdevice, #ocml, REAL(1, host));
+#define MATH_BINARY(name, host, intrinsic, libdevice, ocml, sentence) add(#libdevice, #ocml, REAL(2, host));
+#define LIBRARY_FUNCTION(operands, host, libdevice, ocml) add(#libdevice, #ocml, REAL(operands, host));
+#include "ir/math_functions.def"
+    for (auto &f : kOtherFunctions) add(f.stem, "", f.function);
+    return t;
+  }();
   return table;
 }
 

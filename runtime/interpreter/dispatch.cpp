@@ -110,39 +110,9 @@ bool Program::dispatch(Op op) {
   case Opcode::arith_bitcast:
   case Opcode::arith_index_cast:
   case Opcode::arith_index_castui:
-  case Opcode::math_absf:
-  case Opcode::math_ceil:
-  case Opcode::math_floor:
-  case Opcode::math_trunc:
-  case Opcode::math_round:
-  case Opcode::math_roundeven:
-  case Opcode::math_exp:
-  case Opcode::math_exp2:
-  case Opcode::math_expm1:
-  case Opcode::math_log:
-  case Opcode::math_log1p:
-  case Opcode::math_log2:
-  case Opcode::math_log10:
-  case Opcode::math_sqrt:
-  case Opcode::math_rsqrt:
-  case Opcode::math_sin:
-  case Opcode::math_cos:
-  case Opcode::math_tan:
-  case Opcode::math_asin:
-  case Opcode::math_acos:
-  case Opcode::math_atan:
-  case Opcode::math_sinh:
-  case Opcode::math_cosh:
-  case Opcode::math_tanh:
-  case Opcode::math_asinh:
-  case Opcode::math_acosh:
-  case Opcode::math_atanh:
-  case Opcode::math_cbrt:
-  case Opcode::math_erf:
-  case Opcode::math_erfc:
-  case Opcode::math_atan2:
-  case Opcode::math_copysign:
-  case Opcode::math_powf:
+#define MATH_UNARY(name, host, intrinsic, libdevice, ocml, sentence) case Opcode::math_##name:
+#define MATH_BINARY(name, host, intrinsic, libdevice, ocml, sentence) case Opcode::math_##name:
+#include "ir/math_functions.def"
   case Opcode::math_absi:
   case Opcode::math_ctlz:
   case Opcode::math_cttz:

@@ -173,9 +173,9 @@ Family familyOf(Opcode op) {
   case Opcode::math_absf: return Family::SignBit;
   case Opcode::tt_clampf: return Family::Clamp;
   case Opcode::math_fma: return Family::Fma;
-  case Opcode::math_atan2:
-  case Opcode::math_copysign:
-  case Opcode::math_powf: return Family::MathBinary;
+#define MATH_BINARY(name, host, intrinsic, libdevice, ocml, sentence)                                                  \
+  case Opcode::math_##name: return Family::MathBinary;
+#include "ir/math_functions.def"
   case Opcode::math_fpowi: return Family::PowerOfInteger;
   case Opcode::arith_extf:
   case Opcode::arith_truncf:

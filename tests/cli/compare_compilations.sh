@@ -27,10 +27,13 @@ for line in '^buffers in shared memory' '^  .*:[0-9]*:[0-9]* ttg.local_alloc: 24
 done
 # The sample of the document. Without ptxas, registers and occupancy are unknown, and the sample has none.
 sample=$(awk '/^Sample of `compare_compilations/ { inside = 1; next } inside && /^    / { print substr($0, 5) }' \
-         "$2/docs/extending.md")
-[ -n "$sample" ] || { echo "docs/extending.md has no sample"; exit 1; }
+         "$2/docs/finding_causes.md")
+[ -n "$sample" ] || { echo "docs/finding_causes.md has no sample"; exit 1; }
 while IFS= read -r line; do
-  grep -qxF -- "$line" <<<"$stages" || { echo "docs/extending.md: no line is '$line' in:"; echo "$stages"; exit 1; }
+  grep -qxF -- "$line" <<<"$stages" && continue
+  echo "docs/finding_causes.md: no line is '$line' in:"
+  echo "$stages"
+  exit 1
 done <<<"$sample"
 if grep -q 'SharedMemoryBuffer' <<<"$stages"; then echo "a buffer is listed as a remark:"; echo "$stages"; exit 1; fi
 

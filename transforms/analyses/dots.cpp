@@ -31,7 +31,7 @@ static bool mayFollow(Value from, Value to, const DotPath &path) {
 static bool comesFromDot(Value v, const DotPath &path, llvm::SmallPtrSetImpl<Operation *> &seen) {
   Operation *op = v.definingOp();
   if (!op || !v.type().isTensor() || !seen.insert(op).second) return false;
-  if (op->is<tt::DotOp>()) return true;
+  if (op->is<tt::DotOp>() || op->is<tt::DotScaledOp>()) return true;
   if (path.throughLoops)
     if (auto loopResult = carriedByResult(v)) return comesFromDot(loopResult->yielded, path, seen);
   if (!path.mayLieBetween(op)) return false;
@@ -107,6 +107,11 @@ llvm::SmallVector<Operation *, 4> loadsFeedingDots(Block &body) {
   for (auto &op : body) {
     if (auto dot = op.dyn<tt::DotOp>()) work.append({dot.a(), dot.b()});
     if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) work.append({dot.a(), dot.b()});
+    if (auto dot = op.dyn<tt::DotScaledOp>()) {
+      work.append({dot.a(), dot.b()});
+      for (Value scale : {dot.aScale(), dot.bScale()})
+        if (scale) work.push_back(scale);
+    }
   }
   while (!work.empty()) {
     Operation *def = work.pop_back_val().definingOp();

@@ -32,7 +32,7 @@ extern const DotPath kTowardsStore;
 /// From memory to an operand: elementwise operations, layout conversions, transpositions and reshapes.
 extern const DotPath kFromLoad;
 
-/// Whether the tensor is computed from the result of a `tt.dot`.
+/// Whether the tensor is computed from the result of a `tt.dot` or `tt.dot_scaled`.
 bool comesFromDot(ir::Value, const DotPath &);
 /// Which operands of some `tt.dot` are computed from the tensor: a combination of DotOperands. @pre !throughLoops
 unsigned dotOperandsFedBy(ir::Value, const DotPath &);

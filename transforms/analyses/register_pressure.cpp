@@ -2,6 +2,7 @@
 #include "transforms/analyses/register_pressure.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "layouts/layout_order.h"
 #include <algorithm>
 
@@ -128,7 +129,7 @@ int64_t heldRegisters(Operation *function) {
   int64_t most = 0;
   auto place = [&](int64_t registers) { most = std::max(most, registers); };
   function->walk([&](Operation *op) {
-    if (op->is<tt::DotOp>() || op->is<ttng::WarpGroupDotOp>()) {
+    if (isDot(op)) {
       place(pressure.before(op));
       place(pressure.after(op));
     }

@@ -268,9 +268,10 @@ bool isTransposedByBytes(const Access &a) {
       v = user->result();
       user = v.users()[0];
     }
-    auto dot = user->dyn<tt::DotOp>();
-    if (!dot) continue;
-    bool isLeft = dot.a() == v;
+    auto scaled = user->dyn<tt::DotScaledOp>();
+    bool isScale = scaled && (v == scaled.aScale() || v == scaled.bScale());
+    if ((!scaled && !user->is<tt::DotOp>()) || isScale) continue;
+    bool isLeft = user->operand(0) == v;
     unsigned k = isLeft != isTransposed ? rank - 1 : rank - 2;
     if (a.fastest() != k) return true;
   }

@@ -8,6 +8,11 @@
 //
 //   sizePerThread = [1, 1], a thread's elements are rows apart   →   sizePerThread = [8, 1], eight consecutive rows
 //
+// Rows loaded as vectors would be written element by element as well. Where MFMA read them from LDS without transposing
+// (gfx942; 8 bits on gfx950), a thread's vectors are of consecutive rows, too, and it permutes them (v_perm_b32):
+//
+//   sizePerThread = [1, 8], a thread's vectors are rows apart   →   sizePerThread = [2, 8]: 8 words, not 16 halves
+//
 //   %x = tt.load %p : #L                                     %q = ttg.convert_layout %p : #L -> #T
 //   %o = ttg.convert_layout %x : #L -> #ttg.dot_op<…>   →    %x = tt.load %q : #T
 //                                                            %o = ttg.convert_layout %x : #T -> #ttg.dot_op<…>
@@ -16,7 +21,7 @@
 // matrix instructions read their operands from registers that shared memory fills by elements (MFMA, WMMA); ldmatrix
 // transposes by itself.
 //
-// Limits: elements narrower than a word, loaded one by one, by a load that has no other use.
+// Limits: elements narrower than a word, by a load that has no other use.
 //
 // Runs: AMD pipeline, after tritongpu-accelerate-matmul.
 #include "ir/builder.h"
@@ -51,8 +56,17 @@ tt::LoadOp loadOf(Value operand) {
   return load;
 }
 
+/// Whether rows loaded as vectors are permuted in registers. Only where vector instructions just feed this dot: by the
+/// timing model on gfx942, 2026-11-23, attention with heads of 128, whose other operand is computed, has 16 % more
+/// instructions so and takes 7 % longer. On gfx11 and gfx12 it has 2 to 5 % more, and up to a sixth more registers.
+bool mayPermuteVectors(tt::DotOp dot, const TargetInfo &target) {
+  constexpr int64_t kHalfBits = 16; // of elements that reads of LDS transpose
+  bool readsTranspose = target.hasTransposedLdsRead && tensorOf(dot.a()).element().bitWidth() == kHalfBits;
+  return target.matrixUnit == MatrixUnit::Mfma && !readsTranspose && loadOf(dot.a()) && loadOf(dot.b());
+}
+
 /// The layout of the load by columns, or null.
-const layouts::Encoding *transposed(tt::LoadOp load, unsigned k, Module &m) {
+const layouts::Encoding *transposed(tt::LoadOp load, unsigned k, bool mayPermute, Module &m) {
   auto type = tensorOf(load.result());
   auto *from = layouts::dynCast<layouts::BlockedEncoding>(type.encoding());
   int64_t bits = type.element().bitWidth();
@@ -60,15 +74,19 @@ const layouts::Encoding *transposed(tt::LoadOp load, unsigned k, Module &m) {
   if (!from || bits < kByteBits || bits >= kWordBits) return nullptr;
   unsigned fastest = from->order()[0];
   if (fastest == k || from->sizePerThread()[k] != 1) return nullptr;
-  // Rows loaded as vectors would have to be permuted (v_perm_b32). Attention on gfx11 and gfx12 with two rows in a
-  // thread writes half as often, but has 2 to 5 % more instructions and up to a sixth more registers.
-  if (from->sizePerThread()[fastest] > 1) return nullptr;
+  int64_t vector = from->sizePerThread()[fastest];
+  if (vector > 1 && !mayPermute) return nullptr;
   int64_t warps = numWarps(m.op()), lanes = threadsPerWarp(m.op());
   int64_t elementsOfThread = type.numElements() / (warps * lanes);
   int64_t elementsOfWrite = kWidestWriteBytes * 8 / bits;
-  int64_t run = std::min({elementsOfThread, elementsOfWrite, type.dim(k)});
+  auto rowsOf = [&](int64_t v) { return std::min({elementsOfThread / v, elementsOfWrite, type.dim(k)}); };
+  // Loads of 8 bytes rather than 16, if so a thread has a word of each column.
+  constexpr int64_t kLeastLoadBits = 64;
+  while (rowsOf(vector) * bits < kWordBits && vector * bits > kLeastLoadBits) vector /= 2;
+  int64_t run = rowsOf(vector);
   if (run < 2) return nullptr;
   llvm::SmallVector<int32_t, 4> size(from->sizePerThread());
+  size[fastest] = vector;
   size[k] = run;
   auto e = m.context().encodings().getBlocked(
       layouts::blockedParamsFor(type.shape(), size, from->order(), warps, lanes, from->cta()));
@@ -86,13 +104,14 @@ absl::StatusOr<bool> inThreadTranspose(Module &m, PassContext &c) {
   std::vector<std::pair<tt::LoadOp, const layouts::Encoding *>> loads;
   m.op()->walk([&](Operation *op) {
     auto dot = op->dyn<tt::DotOp>();
-    if (!dot) return;
-    for (Value operand : {dot.a(), dot.b()}) {
+    if (!dot && !op->is<tt::DotScaledOp>()) return;
+    bool mayPermute = dot && mayPermuteVectors(dot, *c.target);
+    for (Value operand : {op->operand(0), op->operand(1)}) {
       auto *to = layouts::dynCast<layouts::DotOperandEncoding>(encodingOf(operand));
       bool isOfFma = to && layouts::dynCast<layouts::BlockedEncoding>(to->parent());
       if (!to || isOfFma) continue;
       if (auto load = loadOf(operand))
-        if (auto *e = transposed(load, to->kDim(), m)) loads.push_back({load, e});
+        if (auto *e = transposed(load, to->kDim(), mayPermute, m)) loads.push_back({load, e});
     }
   });
   for (auto [load, e] : loads) computeInLayout(load.op, e);

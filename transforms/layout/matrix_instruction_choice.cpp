@@ -1,5 +1,6 @@
 // Which matrix instruction computes a dot (see matrix_instruction_choice.h).
 #include "transforms/layout/matrix_instruction_choice.h"
+#include "ir/scaled_matrix_instructions.h"
 #include "llvm/ADT/STLExtras.h"
 #include <tuple>
 
@@ -129,6 +130,13 @@ bool usesMmaSync(MatrixUnit unit) {
 }
 bool isMfmaOrWmma(MatrixUnit unit) { return unit == MatrixUnit::Mfma || unit == MatrixUnit::Wmma; }
 
+MatrixInstructionChoice MatrixInstructionChoice::withScales(const TargetInfo &target, int64_t numWarps,
+                                                            int64_t tileSize) {
+  MatrixInstructionChoice choice(target, numWarps, tileSize, /*anyChainThroughA=*/false);
+  choice.instructions_ = scaledMatrixInstructions(target);
+  return choice;
+}
+
 /// Rows and columns that a warp computes, those beyond the dot's included.
 static std::pair<int64_t, int64_t> rowsAndColumnsOfWarp(int64_t m, int64_t n, const MatrixInstruction &i,
                                                         int64_t warpsAlongM, int64_t warpsAlongN) {
@@ -220,7 +228,7 @@ const MatrixInstruction *MatrixInstructionChoice::instructionOfTile(const DotPro
   int64_t warpsOfBatch = std::max<int64_t>(1, numWarps_ / batches);
   const MatrixInstruction *best = nullptr;
   int64_t bestWork = 0;
-  for (auto &i : target_.matrixInstructions) {
+  for (auto &i : instructions_) {
     bool hasTypes = i.a == dot.types.a && i.b == dot.types.b && i.c == dot.types.c;
     bool hasTile = !tileSize || (i.m == tileSize && i.n == tileSize);
     if (!hasTypes || !hasTile || !fits(i, dot)) continue;

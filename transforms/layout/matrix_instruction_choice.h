@@ -58,11 +58,14 @@ public:
   /// `tileSize`: rows and columns that the user requests; 0: none. `anyChainThroughA`: some dot of the module is in a
   /// chain through a left operand.
   MatrixInstructionChoice(const ir::TargetInfo &target, int64_t numWarps, int64_t tileSize, bool anyChainThroughA)
-      : target_(target), numWarps_(numWarps), tileSize_(tileSize), anyChainThroughA_(anyChainThroughA) {}
+      : target_(target), instructions_(target.matrixInstructions), numWarps_(numWarps), tileSize_(tileSize),
+        anyChainThroughA_(anyChainThroughA) {}
+  /// The same among the instructions that take scales.
+  static MatrixInstructionChoice withScales(const ir::TargetInfo &, int64_t numWarps, int64_t tileSize);
 
   /// The operand along whose dimension the warps of a dot's chain stand; kNoOperand: warps are chosen freely.
   DotOperands warpsAlong(const DotProblem &) const;
-  /// A row of the target's table; null if none fits the shape.
+  /// A row of the target's table of instructions; null if none fits the shape.
   const ir::MatrixInstruction *instruction(const DotProblem &, DotOperands along) const;
   /// Warps along (batches,) rows and columns.
   llvm::SmallVector<int32_t, 4> warps(llvm::ArrayRef<int64_t> shape, const ir::MatrixInstruction &,
@@ -74,6 +77,7 @@ private:
   const ir::MatrixInstruction *instructionOfTile(const DotProblem &, DotOperands along, int64_t tileSize) const;
 
   const ir::TargetInfo &target_;
+  llvm::ArrayRef<ir::MatrixInstruction> instructions_;
   int64_t numWarps_, tileSize_;
   bool anyChainThroughA_;
 };

@@ -26,6 +26,8 @@
 // #ttg.shared_linear; where reads transpose (ds_read_b64_tr_b16), the one for rows that are written as they were
 // loaded, if that costs less.
 //
+// Scales of dots of microscaled operands go the same way.
+//
 // Runs: both pipelines.
 #include "ir/builder.h"
 #include "ir/ops.h"
@@ -49,8 +51,8 @@ namespace {
 /// The conversion of a tensor to an operand's layout, with all that decides how it is done.
 struct OperandConversion {
   ttg::ConvertLayoutOp op;
-  TensorType type; // of the source
-  const DotOperandEncoding *to;
+  TensorType type;              // of the source
+  const DotOperandEncoding *to; // null: scales of an operand
   LinearLayout from, into;
   ConversionPlan plan;
   bool loadedInLoop; // loaded in the innermost loop for the conversion alone: the pipeliner copies it to shared memory
@@ -62,13 +64,22 @@ bool isLoadedInLoop(Value v) {
   return v.definedBy<tt::LoadOp>() && v.hasOneUse() && v.parentBlock()->parentOp()->is<scf::ForOp>();
 }
 
+bool isScale(Value v) {
+  return llvm::any_of(v.users(), [&](Operation *user) {
+    auto dot = user->dyn<tt::DotScaledOp>();
+    return dot && (v == dot.aScale() || v == dot.bScale());
+  });
+}
+
 /// None for conversions to other layouts, and for operands that cannot be planned.
 std::optional<OperandConversion> operandConversion(ttg::ConvertLayoutOp op, const TargetInfo &target) {
   auto type = tensorOf(op.src());
   auto *to = layouts::dynCast<DotOperandEncoding>(encodingOf(op.result()));
   constexpr int kByte = 8; // narrower elements are not stored one by one
-  if (!to || type.element().isPointer() || type.element().bitWidth() < kByte) return std::nullopt;
-  auto from = type.encoding()->toLinearLayout(type.shape()), into = to->toLinearLayout(type.shape());
+  if ((!to && !isScale(op.result())) || type.element().isPointer() || type.element().bitWidth() < kByte)
+    return std::nullopt;
+  auto from = type.encoding()->toLinearLayout(type.shape());
+  auto into = encodingOf(op.result())->toLinearLayout(type.shape());
   if (!from.ok() || !into.ok()) return std::nullopt;
   auto plan = layouts::planConversion(*from, *into, type.element().bitWidth(), target.memoryModel());
   if (!plan.ok()) return std::nullopt;
@@ -81,7 +92,7 @@ bool swapsTwo(tt::TransOp trans) { return trans && trans.order().size() == 2 && 
 
 /// Whether ldmatrix serves the reads: rows along K of any width up to a word, and transposed ones of 16 bits.
 bool isReadByLdmatrix(const OperandConversion &c, const TargetInfo &target) {
-  if (!target.hasLdmatrix || !layouts::dynCast<layouts::NvidiaMmaEncoding>(c.to->parent())) return false;
+  if (!target.hasLdmatrix || !c.to || !layouts::dynCast<layouts::NvidiaMmaEncoding>(c.to->parent())) return false;
   int64_t bytes = c.bits() / 8;
   return bytes == 2 || (bytes <= 4 && layouts::storageOrderOf(c.type.encoding(), c.from)[0] == int32_t(c.to->kDim()));
 }
@@ -98,7 +109,8 @@ const Encoding *layoutOfBulkCopy(layouts::EncodingPool &pool, const OperandConve
 
 /// The swizzle for reads by ldmatrix, or for bytes across K that a loop copies asynchronously; none for other operands.
 std::optional<layouts::SwizzledSharedParams> swizzleOf(const OperandConversion &c, const TargetInfo &target) {
-  if (!target.hasLdmatrix || !layouts::dynCast<layouts::NvidiaMmaEncoding>(c.to->parent())) return std::nullopt;
+  if (!target.hasLdmatrix || !c.to || !layouts::dynCast<layouts::NvidiaMmaEncoding>(c.to->parent()))
+    return std::nullopt;
   int64_t bytes = c.bits() / 8;
   auto order = layouts::storageOrderOf(c.type.encoding(), c.from);
   bool alongK = order[0] == int32_t(c.to->kDim());
@@ -149,7 +161,7 @@ std::optional<ConversionPlan> transposedPlan(const OperandConversion &c, const T
 
 /// Whether a dot by fma gets an operand by more than twice as many shuffles as it takes accesses of a buffer.
 bool takesManyShuffles(const OperandConversion &c, const TargetInfo &target) {
-  bool isOfFma = layouts::dynCast<layouts::BlockedEncoding>(c.to->parent());
+  bool isOfFma = c.to && layouts::dynCast<layouts::BlockedEncoding>(c.to->parent());
   if (c.plan.kind != ConversionPlan::WarpShuffle || !target.hasScheduleBarriers || !isOfFma) return false;
   if (c.plan.writeVector < 1 || c.plan.readVector < 1) return false;
   int64_t reads = c.into.inDimSize(Dim::Register);

@@ -10,9 +10,9 @@
 //   down     an operation on a converted value is done in the value's own layout, and its result is converted instead:
 //              %b = ttg.convert_layout %a : #L -> #D                %y = op %a, (%z in #L) : #L
 //              %y = op %b, %z : #D                             →    %r = ttg.convert_layout %y : #L -> #D
-//            through elementwise operations, broadcast, expand_dims, trans, reshape, split, join, reduce, scan (if its
-//            axis stays in order), into buffers and into loops. So conversions travel towards the stores and vanish
-//            where both ends have one layout
+//            through elementwise operations, broadcast, expand_dims, trans, reshape, split, join, gather, reduce, scan
+//            (if its axis stays in order), into buffers and into loops. So conversions travel towards the stores and
+//            vanish where both ends have one layout
 //   carry    loop-carried values and results of branches take the layout in which they are yielded
 //   stores   a store whose value arrives in a layout in which accesses are as wide as in its own is done in that
 //            layout, if nothing else reads or writes that memory (threads order only their own accesses)
@@ -42,6 +42,8 @@
 #include "transforms/cleanup/erase_dead_operations.h"
 #include "transforms/layout/conversion_slices.h"
 #include "transforms/layout/convert_values.h"
+#include "transforms/layout/rematerializer.h"
+#include "transforms/layout/store_layout.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
@@ -64,16 +66,6 @@ bool isMatrixLayout(const Encoding *e) {
          e->kind() == layouts::EncodingKind::AmdWmma;
 }
 bool isStronger(const Encoding *a, const Encoding *b) { return isMatrixLayout(a) && !isMatrixLayout(b); }
-
-bool isElementwise(Operation *op) {
-  return op->info().has(kElementwise) && op->numRegions() == 0 && op->numResults() == 1 &&
-         op->result().type().isTensor();
-}
-
-/// Elements of a thread; many if there is no such layout, so that no move chooses it.
-int64_t elementsPerThreadOrMany(const Encoding *e, llvm::ArrayRef<int64_t> shape) {
-  return layouts::elementsPerThread(e, shape).value_or(INT64_MAX);
-}
 
 /// How many elements there were before broadcasts made the value larger: so many must be converted to have it in
 /// another layout.
@@ -110,156 +102,6 @@ bool spreadsBroadcast(tt::BroadcastOp broadcast, const Encoding *e) {
     if (isWidened && hasThreadsAlong(*now, d) && !hasThreadsAlong(*then, d)) return false;
   }
   return true;
-}
-
-// ---- computing cheap values a second time ---------------------------------------------------------------------------
-
-/// Computes values in other layouts from ranges, splats and constants, and from values of up to `convertible` elements,
-/// which are converted.
-class Rematerializer {
-public:
-  Rematerializer(Context &c, const Tuning &tuning) : pool_(c.encodings()), tuning_(tuning) {}
-
-  using Made = llvm::DenseMap<std::pair<Value, const Encoding *>, Value>;
-
-  bool canMake(Value v, const Encoding *e, int64_t convertible = 0) {
-    int64_t budget = tuning_.rematerializedOperations;
-    return canMake(v, e, budget, convertible);
-  }
-
-  /// The value in layout `e`. @pre canMake(v, e, convertible)
-  Value make(Value v, const Encoding *e, Made &made, int64_t convertible = 0) {
-    if (!v.type().isTensor() || encodingOf(v) == e) return v;
-    if (Value known = made.lookup({v, e})) return known;
-    Operation *op = v.definingOp();
-    if (auto c = v.definedBy<ttg::ConvertLayoutOp>()) return make(c.src(), e, made, convertible);
-    if (tensorOf(v).numElements() <= convertible && !canMake(v, e)) {
-      Builder b = op ? Builder::after(op) : Builder::atStart(v.ownerBlock());
-      return made[{v, e}] = inLayout(b, v.loc(), v, e);
-    }
-    Builder b(op);
-    OperationState s(op->opcode(), op->loc());
-    s.segments.assign(op->operandSegments().begin(), op->operandSegments().end());
-    s.attrs.assign(op->attrs().begin(), op->attrs().end());
-    auto type = tensorOf(v).withEncoding(e);
-    s.resultTypes.push_back(type);
-    if (op->is<arith::ConstantOp>()) s.attrs[0].value = op->attr<DenseElementsAttr>("value").withType(type);
-    const Encoding *inner = e;
-    if (auto x = op->dyn<tt::ExpandDimsOp>()) inner = *pool_.getSlice(x.axis(), e);
-    for (auto o : op->operands()) s.operands.push_back(op->is<tt::SplatOp>() ? o : make(o, inner, made, convertible));
-    Value result = b.create(s)->result();
-    return made[{v, e}] = result;
-  }
-
-private:
-  /// `budget`: operations that may still be repeated.
-  bool canMake(Value v, const Encoding *e, int64_t &budget, int64_t convertible) {
-    if (!v.type().isTensor() || encodingOf(v) == e) return true;
-    if (--budget < 0) return false;
-    if (tensorOf(v).numElements() <= convertible) return true;
-    Operation *op = v.definingOp();
-    if (!op) return false;
-    switch (op->opcode()) {
-    case Opcode::arith_constant: {
-      auto d = op->attr<DenseElementsAttr>("value");
-      return d && d.isSplat();
-    }
-    case Opcode::tt_splat:
-    case Opcode::tt_make_range: return true;
-    case Opcode::ttg_convert_layout:
-    case Opcode::tt_broadcast: return canMake(UnaryOp(op).value(), e, budget, convertible);
-    case Opcode::tt_expand_dims: {
-      auto expand = op->cast<tt::ExpandDimsOp>();
-      auto slice = pool_.getSlice(expand.axis(), e);
-      return slice.ok() && canMake(expand.src(), *slice, budget, convertible);
-    }
-    default: break;
-    }
-    if ((!isElementwise(op) && !op->is<arith::SelectOp>()) || !isPure(op)) return false;
-    if (!costOf(op, tuning_).isRepeated) {
-      if (!isNarrowDivision(op)) return false;
-      budget -= tuning_.narrowDivisionOperations;
-      if (budget < 0) return false;
-    }
-    return llvm::all_of(op->operands(), [&](Value o) { return canMake(o, e, budget, convertible); });
-  }
-
-  /// A division by a constant of rows or columns alone, before they are made larger: one for many elements.
-  static bool isNarrowDivision(Operation *op) {
-    bool isDivision =
-        op->is<arith::DivsiOp>() || op->is<arith::DivuiOp>() || op->is<arith::RemsiOp>() || op->is<arith::RemuiOp>();
-    if (!isDivision) return false;
-    auto t = tensorOf(op->result());
-    bool isSlice = t.encoding()->kind() == layouts::EncodingKind::Slice;
-    bool isRowOrColumn = t.rank() > 1 && llvm::is_contained(t.shape(), 1);
-    return (isSlice || isRowOrColumn) && BinaryOp(op).rhs().definedBy<arith::ConstantOp>();
-  }
-
-  layouts::EncodingPool &pool_;
-  const Tuning &tuning_;
-};
-
-// ---- stores ---------------------------------------------------------------------------------------------------------
-
-/// How many elements along a dimension one thread holds one after the other from the first on; 0 if the next lane does
-/// not continue where the thread ends. A thread that holds whole rows makes each access of the warp touch as many rows
-/// as it has lanes, and counts as 0.
-int64_t coalescedElements(const Encoding *e, llvm::ArrayRef<int64_t> shape, unsigned dim) {
-  auto &l = e->layoutOf(shape);
-  if (!l.ok()) return 0;
-  int64_t n = layouts::consecutiveElements(*l, dim);
-  bool holdsWholeRows = n >= shape[dim] && shape.size() > 1;
-  bool nextLaneIsElsewhere =
-      n < shape[dim] && l->inDimBits(Dim::Lane) && l->basis(Dim::Lane, 0, layouts::tensorDim(dim)) != n;
-  return holdsWholeRows || nextLaneIsElsewhere ? 0 : n;
-}
-
-/// Bytes of a lane's consecutive elements in the result of an AMD matrix instruction; 0 for other layouts and for those
-/// that the shape does not have. Its lanes are distributed along the other dimension, so an access touches as many rows
-/// as there are lanes, a few times 8 to 32 bytes of each. That costs less than the round trip through shared memory,
-/// with its barriers, that whole rows would take.
-int64_t rowBytesOfAmdResult(const Encoding *e, llvm::ArrayRef<int64_t> shape, unsigned dim, int64_t bytes) {
-  if (e->kind() != layouts::EncodingKind::AmdMfma && e->kind() != layouts::EncodingKind::AmdWmma) return 0;
-  auto &l = e->layoutOf(shape);
-  return l.ok() ? layouts::consecutiveElements(*l, dim) * bytes : 0;
-}
-
-/// Accesses of a thread, each to `width` elements.
-int64_t accessesOfThread(const Encoding *e, llvm::ArrayRef<int64_t> shape, int64_t width) {
-  auto &l = e->layoutOf(shape);
-  if (!l.ok()) return INT64_MAX;
-  int64_t distinct = 1;
-  for (unsigned b = 0; b < l->inDimBits(Dim::Register); ++b)
-    if (llvm::any_of(l->basis(Dim::Register, b), [](int32_t x) { return x != 0; })) distinct *= 2;
-  return std::max<int64_t>(1, distinct / std::max<int64_t>(1, width));
-}
-
-/// Whether stores in layout `e` are as good as in the layout that the store has, a conversion counted in.
-/// `accessBytes`: of the widest access.
-bool storesAsWell(tt::StoreOp store, const layouts::BlockedEncoding *now, const Encoding *e, int64_t accessBytes,
-                  const Tuning &tuning) {
-  unsigned fast = now->order()[0];
-  auto shape = tensorOf(store.ptr()).shape();
-  auto &layout = now->layoutOf(shape);
-  if (!layout.ok()) return false;
-  int64_t bytes = std::max<int64_t>(1, tensorOf(store.value()).element().bitWidth() / 8);
-  int64_t widest = std::max<int64_t>(1, accessBytes / bytes);
-  int64_t wanted = std::min<int64_t>(coalescedElements(now, shape, fast), widest);
-  int64_t offered = coalescedElements(e, shape, fast);
-  // Where threads hold copies of each other's elements, few of them store, one element after the other.
-  int64_t most = std::max<int64_t>(elementsPerThreadOrMany(now, shape), tuning.storedElementsOfFewThreads);
-  if (elementsPerThreadOrMany(e, shape) > most) return false;
-  const int64_t leastBytes = tuning.storedRowBytes;
-  bool storesMatrixRows = wanted * bytes >= leastBytes && rowBytesOfAmdResult(e, shape, fast, bytes) >= leastBytes;
-  if (storesMatrixRows) return true;
-  // What does not fill the threads takes one access of some lanes in any layout.
-  int64_t threads = int64_t(1) << (layout->inDimBits(Dim::Lane) + layout->inDimBits(Dim::Warp));
-  bool leavesThreadsIdle = tensorOf(store.ptr()).numElements() < threads;
-  bool isWideVector = offered > 0 && shape.size() == 1 && offered * bytes >= leastBytes;
-  if (offered < wanted && !leavesThreadsIdle && !isWideVector) return false;
-  // A layout that has many elements in one lane and copies in the others needs one access for each.
-  return accessesOfThread(e, shape, std::min(offered, wanted)) <=
-         accessesOfThread(now, shape, wanted) + tuning.extraStoresPerConversion;
 }
 
 // ---- the moves ------------------------------------------------------------------------------------------------------
@@ -575,6 +417,7 @@ private:
     case Opcode::tt_reshape: return moveDownReshape(op->cast<tt::ReshapeOp>(), e);
     case Opcode::tt_split: return moveDownSplit(op->cast<tt::SplitOp>(), e);
     case Opcode::tt_join: return moveDownJoin(op->cast<tt::JoinOp>(), at, e);
+    case Opcode::tt_gather: return moveDownGather(op->cast<tt::GatherOp>(), at, e);
     case Opcode::tt_scan: return moveDownScan(op->cast<tt::ScanOp>(), at, e);
     case Opcode::tt_reduce: return moveDownReduce(op->cast<tt::ReduceOp>(), at, e);
     case Opcode::tt_assert:       // each thread tests what it has
@@ -635,6 +478,14 @@ private:
     };
     auto a = weight(i), b = weight(at);
     return a != b ? a > b : i < at;
+  }
+
+  /// The source is in any layout, since it goes to shared memory; the result is in that of the indices.
+  bool moveDownGather(tt::GatherOp op, unsigned at, const Encoding *e) {
+    if (op->hasAttr("efficient_layout")) return false;
+    setOperandLayout(op.op, at, e);
+    if (at == 1) changeLayout(op.result(), e);
+    return true;
   }
 
   bool moveDownReshape(tt::ReshapeOp op, const Encoding *e) {

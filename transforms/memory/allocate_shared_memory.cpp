@@ -12,7 +12,9 @@
 // Lifetimes. Every operation of a function has a number in the order of the text; a lifetime is an interval of these
 // numbers. An explicit buffer lives from its allocation to the last use of any view of it; if that use is in a loop or
 // another region that the allocation is not in, to the end of that region's operation; if it is in another block of a
-// function whose blocks branch back, to the end of the function. Scratch lives during its operation.
+// function whose blocks branch back, to the end of the function. A buffer without contents lives from its first use in
+// LDS, which limits how many blocks fit: a loop's buffers can take the place of what was read before the loop. Scratch
+// lives during its operation.
 //
 // Neighbours apart. Small scratch lives to the end of the next operation with scratch, which saves the barrier
 // between them. On targets where the shared memory that blocks leave over has no other use (LDS), scratch that is
@@ -56,6 +58,9 @@ namespace {
 constexpr int64_t kMinAlignment = 16;        // the widest access of shared memory
 constexpr int64_t kSwizzledAlignment = 1024; // of large buffers: the repeat of a swizzle by 128 bytes (PTX ISA)
 constexpr size_t kBuffersInError = 6;        // buffers that the error about too much shared memory names
+
+/// Of a buffer of so many bytes that requires none by itself.
+int64_t alignmentFor(int64_t bytes) { return bytes >= kSwizzledAlignment ? kSwizzledAlignment : kMinAlignment; }
 
 struct Buffer {
   Operation *op;
@@ -207,12 +212,25 @@ private:
     return last;
   }
 
+  /// Where the buffer's lifetime begins.
+  unsigned beginOf(ttg::LocalAllocOp alloc) {
+    unsigned allocation = begin_[alloc.op];
+    if (alloc.src() || target_.sharedMemoryIsCacheToo) return allocation;
+    unsigned first = end_[func_.op];
+    for (auto *user : alloc.result().users()) {
+      Operation *outer = user;
+      while (outer && outer->block() != alloc->block()) outer = outer->parentOp();
+      if (!outer) return allocation; // in another block
+      first = std::min(first, begin_[outer]);
+    }
+    return alloc.result().useEmpty() ? allocation : first;
+  }
+
   static int64_t alignmentOf(ttg::LocalAllocOp alloc, int64_t bytes) {
     int64_t least = kMinAlignment;
     if (auto *e = layouts::dynCast<layouts::NvmmaSharedEncoding>(alloc.result().type().cast<MemDescType>().encoding()))
       least = std::max<int64_t>(least, e->alignment());
-    return std::max<int64_t>(
-        least, alloc.alignment().value_or(bytes >= kSwizzledAlignment ? kSwizzledAlignment : kMinAlignment));
+    return std::max<int64_t>(least, alloc.alignment().value_or(alignmentFor(bytes)));
   }
 
   void collect() {
@@ -222,7 +240,7 @@ private:
         llvm::DenseMap<Value, bool> seen;
         int64_t bytes = bufferBytes(type);
         unsigned last = std::max(lastUse(alloc.result(), op, seen), end_[op]);
-        buffers_.push_back({op, bytes, alignmentOf(alloc, bytes), begin_[op], last});
+        buffers_.push_back({op, bytes, alignmentOf(alloc, bytes), beginOf(alloc), last});
         return;
       }
       Scratch s = scratchOf(op, target_);
@@ -454,6 +472,8 @@ int64_t sharedBytesDuring(Operation *op, llvm::ArrayRef<Operation *> without, co
   auto func = op->is<tt::FuncOp>() ? op->cast<tt::FuncOp>() : op->parentOfType<tt::FuncOp>();
   return FunctionAllocation(func, target, frames).during(op, without);
 }
+
+int64_t alignedBufferBytes(int64_t bytes) { return llvm::alignTo(bytes, alignmentFor(bytes)); }
 
 absl::StatusOr<bool> allocateSharedMemory(Module &module, PassContext &context) {
   if (!context.target) {

@@ -9,5 +9,7 @@ namespace tessera::transforms {
 /// `without`: what a pass that adds buffers must leave room for. An estimate, made before the allocation; called
 /// functions are not counted.
 int64_t sharedBytesDuring(ir::Operation *op, llvm::ArrayRef<ir::Operation *> without, const ir::TargetInfo &);
+/// Bytes that a buffer of so many takes, with those that its alignment may leave unused.
+int64_t alignedBufferBytes(int64_t bytes);
 
 } // namespace tessera::transforms

@@ -8,7 +8,9 @@
 // wgmma reads operands from shared memory, 128 bytes a cycle of a multiprocessor at most. A step of 64 x N takes N / 2
 // cycles and reads 2 KiB of A and N x 32 bytes of B: for N = 32 that takes one and a half times as long as multiplying.
 // With A in registers it reads B alone, at half of that bandwidth. K and V in the backward pass of attention are such
-// operands, which walks through 32 rows of Q at a time.
+// operands, which walks through 32 rows of Q at a time. (Measured: NVIDIA H200, 2026-11, the backward kernel of
+// Triton's tutorial, without and with this pass: heads of 128 3.89 and 3.42 to 3.56 ms, causal 2.13 to 2.18 and 1.90 to
+// 1.95; heads of 64 3.95 to 3.98 and 3.54 to 3.83, causal 2.13 to 2.23 and 1.90 to 2.02.)
 //
 // Conditions:
 //   - Reading A and B takes longer than multiplying (N < 64).

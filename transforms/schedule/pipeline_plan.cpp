@@ -464,20 +464,37 @@ private:
     return registers > target_.registersPerThread(2 * warps, RegisterSplit::Allocated);
   }
 
+  /// Blocks of a multiprocessor that shared memory should have room for: of so many threads that other waves compute
+  /// while one waits. By the timing model on gfx1201, 2026-11-23, attention with one warp and blocks of 32 x 32: 6
+  /// blocks with two buffers take 2.1 times as long as 16 with one.
+  int64_t blocksThatHideLatency() const {
+    constexpr int64_t kThreadsOfScheduler = 128; // two waves of 64, or four of 32
+    int64_t threads = numWarps(loop_->module().op()) * target_.warpSize;
+    return kThreadsOfScheduler * target_.schedulersPerMultiprocessor / threads;
+  }
+
   /// Through registers: whether loads may be issued as soon as the values before them are stored, for the iteration
   /// after the next one. They take the registers that those leave, and have a whole iteration to arrive. Only where
   /// the stores come between the dots (order-matrices), not after them, and the loop does nothing but accumulate: work
   /// between dots takes as long as loads do, and the loads' predicates would add to it.
   bool mayLoadTwoAhead() {
-    if (plan_.asyncCopies || stages_ < 3 || target_.matrixUnit != MatrixUnit::Mfma) return false;
+    if (plan_.asyncCopies || target_.matrixUnit != MatrixUnit::Mfma) return false;
     // The stores to a single buffer come late, after all reads of it.
     if (plan_.buffers < 2) return false;
     if (!llvm::all_of(plan_.loads, [](const PipelinedLoad &a) { return bool(a.bufferType); })) return false;
     return llvm::all_of(body_, [&](Operation &op) {
-      auto dot = op.dyn<tt::DotOp>();
-      return !dot || (dot.d().hasOneUse() && dot.d().users().front() == body_.terminator());
+      return !isDot(&op) || (op.result().hasOneUse() && op.result().users().front() == body_.terminator());
     });
   }
+
+  /// Bytes of shared memory for so many buffers of each load.
+  int64_t bytesOfBuffers(int64_t count) const {
+    int64_t bytes = 0;
+    for (auto &a : plan_.loads)
+      if (a.bufferType) bytes += alignedBufferBytes(count * bytesOf(a.bufferType));
+    return bytes;
+  }
+  static int64_t bytesOf(MemDescType type) { return type.numElements() * type.element().bitWidth() / 8; }
 
   /// The types of the buffers, and a distance for which they fit.
   bool planBuffers() {
@@ -493,7 +510,7 @@ private:
       } else
         continue;
       a.bufferType = MemDescType::get(type.shape(), type.element(), shared, sharedMemorySpace(c_), true);
-      bytes += type.numElements() * type.element().bitWidth() / 8;
+      bytes += bytesOf(a.bufferType);
     }
     plan_.bytesPerStage = bytes;
     llvm::SmallVector<Operation *, 4> replaced;
@@ -510,17 +527,19 @@ private:
       // Without dots, one more block hides as much latency as one more stage. The program may require a number of
       // stages.
       int64_t aim = plan_.hasDots || loop_->hasAttr("tt.num_stages") ? room : target_.sharedMemoryPerBlock / 4;
-      while (plan_.distance > 1 && (plan_.distance + 1) * bytes > aim) --plan_.distance;
-      while (plan_.distance > 0 && (plan_.distance + 1) * bytes > room) --plan_.distance;
+      while (plan_.distance > 1 && bytesOfBuffers(plan_.distance + 1) > aim) --plan_.distance;
+      while (plan_.distance > 0 && bytesOfBuffers(plan_.distance + 1) > room) --plan_.distance;
       if (plan_.tiles.loop) planBuffersOfTiles(replaced);
       plan_.buffers = plan_.distance + 1;
       return plan_.distance > 0 || doNotFit("no room for two stages");
     }
-    // Two buffers save a barrier, if they leave room for a second block, or registers do not.
-    bool twoFit = 2 * bytes <= room;
+    // Two buffers save a barrier, if they leave room for enough waves, or registers do not.
+    bool twoFit = bytesOfBuffers(2) <= room;
     bool secondBlockFits = 2 * bytes <= target_.sharedMemoryPerBlock / 2;
-    plan_.buffers = twoFit && (secondBlockFits || registersFitOneBlock()) ? 2 : 1;
-    return bytes <= room || doNotFit("no room for a stage");
+    bool otherBlocksFit =
+        secondBlockFits && 2 * bytes * blocksThatHideLatency() <= target_.sharedMemoryPerMultiprocessor;
+    plan_.buffers = twoFit && (otherBlocksFit || registersFitOneBlock()) ? 2 : 1;
+    return bytesOfBuffers(1) <= room || doNotFit("no room for a stage");
   }
 
   /// The buffers of a loop over tiles hold copies while a tile is stored: what the stores need comes on top. A loop
@@ -528,7 +547,8 @@ private:
   void planBuffersOfTiles(llvm::ArrayRef<Operation *> replaced) {
     constexpr int64_t kMinDistance = 2;
     int64_t room = target_.sharedMemoryPerBlock - sharedBytesDuring(plan_.tiles.loop.op, replaced, target_);
-    int64_t distance = std::min(plan_.distance, room / plan_.bytesPerStage - 1);
+    int64_t distance = plan_.distance;
+    while (distance > 0 && bytesOfBuffers(distance + 1) > room) --distance;
     if (distance < std::min(plan_.distance, kMinDistance)) {
       plan_.tiles = {};
       plan_.whyNoTiles = llvm::formatv("{0} bytes of shared memory are left beside those of the tile's stores, for "

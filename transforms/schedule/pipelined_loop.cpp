@@ -6,12 +6,7 @@
 //   loop       the producer some iterations ahead of the consumer, in the order that the plan gives
 //   epilogue   waits for what is in flight, or the consumer of the last iteration
 //
-// With a loop over tiles around it: see pipelined_tiles.cpp.
-//
-// A new loop carries, in this order: the values of the old loop; those of the producer, which are for the iteration
-// that it is at; the index of the buffer to read; the index of the buffer to fill (asynchronous copies); loaded values
-// that are in registers; the induction variable of the next iteration (through registers); the phase of the mbarriers
-// (bulk copies); with two loops, the counter of the next iteration (the first one) or of the producer (the second one).
+// With a loop over tiles around it: see pipelined_tiles.cpp. What a new loop carries: pipelined_carried.h.
 #include "transforms/schedule/pipelined_loop.h"
 #include "ir/constants.h"
 #include "ir/op_table.h"
@@ -90,13 +85,17 @@ void PipelinedLoopBuilder::emitPrologue(const ValueMap &outer, Value exists) {
       emitCopies(b_, map, predicate, index);
       index = nextIndex(index, d + 1);
     } else {
-      loaded_ = emitLoads(b_, map, predicate);
-      for (auto [a, v] : llvm::zip(plan_.loads, loaded_))
-        if (a.bufferType && d == 0) ttg::LocalStoreOp::create(b_, loc_, v, bufferAt(b_, a, integer(b_, 0)));
+      prologueLoaded_ = emitLoads(b_, map, predicate);
+      if (d == 0) storeToBuffers(b_, prologueLoaded_, integer(b_, 0));
     }
     advanceProducer(map);
   }
   fillIndex_ = index;
+}
+
+void PipelinedLoopBuilder::storeToBuffers(Builder &b, llvm::ArrayRef<Value> loaded, Value index) {
+  for (auto [a, v] : llvm::zip(plan_.loads, loaded))
+    if (a.bufferType) ttg::LocalStoreOp::create(b, loc_, v, bufferAt(b, a, index));
 }
 
 Value PipelinedLoopBuilder::nextIndex(Value index, int64_t constant) {
@@ -104,23 +103,20 @@ Value PipelinedLoopBuilder::nextIndex(Value index, int64_t constant) {
   return createNextBufferIndex(b_, loc_, index, plan_.buffers);
 }
 
-llvm::SmallVector<Value, 16> PipelinedLoopBuilder::carriedInits() {
-  llvm::SmallVector<Value, 16> inits(loop_.initArgs().begin(), loop_.initArgs().end());
-  at_.producer = inits.size();
-  inits.append(producerState_.begin(), producerState_.end());
-  at_.readIndex = inits.size();
-  carriesIndices_ = plan_.buffers > 1 && usesBuffers();
-  if (carriesIndices_) inits.push_back(firstReadIndex_ ? firstReadIndex_ : integer(b_, 0));
-  at_.fillIndex = inits.size();
-  if (carriesIndices_ && plan_.asyncCopies) inits.push_back(fillIndex_);
-  at_.loaded = inits.size();
-  if (!plan_.asyncCopies)
-    for (auto [a, v] : llvm::zip(plan_.loads, loaded_))
-      if (plan_.isCarried(a)) inits.push_back(v);
-  at_.nextIteration = inits.size();
-  if (!plan_.asyncCopies) inits.push_back(loop_.lowerBound());
-  at_.phase = inits.size();
-  if (plan_.hasBulkCopies()) inits.push_back(firstPhase_ ? firstPhase_ : integer(b_, 0));
+PipelinedCarried PipelinedLoopBuilder::carriedInits() {
+  PipelinedCarried inits;
+  inits.ofLoop.assign(loop_.initArgs().begin(), loop_.initArgs().end());
+  inits.ofProducer = producerState_;
+  if (plan_.buffers > 1 && usesBuffers()) {
+    inits.readIndex = firstReadIndex_ ? firstReadIndex_ : integer(b_, 0);
+    if (plan_.asyncCopies) inits.fillIndex = fillIndex_;
+  }
+  if (!plan_.asyncCopies) {
+    for (auto [a, v] : llvm::zip(plan_.loads, prologueLoaded_))
+      if (plan_.isCarried(a)) inits.loaded.push_back(v);
+    inits.nextIteration = loop_.lowerBound();
+  }
+  if (plan_.hasBulkCopies()) inits.phase = firstPhase_ ? firstPhase_ : integer(b_, 0);
   return inits;
 }
 
@@ -145,47 +141,48 @@ void PipelinedLoopBuilder::emitLoop() {
   if (plan_.loadsTwoAhead()) upper = boundBefore(b_, bound, loop_.step(), 1);
   if (!plan_.copiesCrossTiles()) {
     newLoop_ = emitIterations(CopiesFor::LaterIteration, lower, upper, inits);
+    results_ = inits.resultsOf(newLoop_);
     return;
   }
-  at_.counter = inits.size();
-  inits.push_back(lower);
+  inits.counter = lower;
   firstLoop_ = emitIterations(CopiesFor::ExistingIteration, lower, boundAhead_, inits);
+  firstResults_ = inits.resultsOf(firstLoop_);
   b_.setInsertionPointAfter(firstLoop_.op);
   findNextTile();
-  inits.assign(firstLoop_->results().begin(), firstLoop_->results().end());
-  Value counter = emitMissingIterations(firstLoop_->result(at_.readIndex));
-  llvm::copy(producerState_, inits.begin() + at_.producer);
-  inits[at_.counter] = counter;
-  newLoop_ = emitIterations(CopiesFor::NextTile, firstLoop_->result(at_.counter), bound, inits);
+  inits = firstResults_;
+  inits.counter = emitMissingIterations(firstResults_.readIndex);
+  inits.ofProducer = producerState_;
+  newLoop_ = emitIterations(CopiesFor::NextTile, firstResults_.counter, bound, inits);
+  results_ = inits.resultsOf(newLoop_);
 }
 
 scf::ForOp PipelinedLoopBuilder::emitIterations(CopiesFor copiesFor, Value lower, Value upper,
-                                                llvm::ArrayRef<Value> inits) {
+                                                const PipelinedCarried &inits) {
+  auto values = inits.values();
   llvm::SmallVector<Type, 16> types;
-  for (auto v : inits) types.push_back(v.type());
-  auto loop = scf::ForOp::create(b_, loc_, types, lower, upper, loop_.step(), inits, loop_->attrs());
+  for (auto v : values) types.push_back(v.type());
+  auto loop = scf::ForOp::create(b_, loc_, types, lower, upper, loop_.step(), values, loop_->attrs());
   Block *block = loop.body().addBlock();
   Value oldCounter = inductionVariable(loop_);
   block->addArg(oldCounter.type(), oldCounter.loc());
   for (auto [i, t] : llvm::enumerate(types))
-    block->addArg(t, i < at_.producer ? carriedArgument(body_, i).loc() : loc_);
-  emitBody(*block, copiesFor);
+    block->addArg(t, i < inits.ofLoop.size() ? carriedArgument(body_, i).loc() : loc_);
+  emitBody(*block, copiesFor, inits.argumentsOf(*block));
   return loop;
 }
 
-void PipelinedLoopBuilder::emitBody(Block &block, CopiesFor copiesFor) {
-  Iteration it{block, Builder::atEnd(&block), copiesFor};
+void PipelinedLoopBuilder::emitBody(Block &block, CopiesFor copiesFor, const PipelinedCarried &carried) {
+  Iteration it{block, carried, Builder::atEnd(&block), copiesFor};
   it.consumer.map(inductionVariable(loop_), inductionVariable(block));
-  for (unsigned i = 0; i < at_.producer; ++i) it.consumer.map(carriedArgument(body_, i), carriedArgument(block, i));
-  it.readIndex = carriesIndices_ ? carriedArgument(block, at_.readIndex) : integer(it.in, 0);
-  if (plan_.asyncCopies) it.fillIndex = carriedArgument(block, at_.fillIndex);
+  for (auto [i, v] : llvm::enumerate(carried.ofLoop)) it.consumer.map(carriedArgument(body_, i), v);
+  it.readIndex = carried.readIndex ? carried.readIndex : integer(it.in, 0);
+  it.fillIndex = carried.fillIndex;
   emitWaitForStage(it);
   bool copiesComeLater = plan_.dotsInFlight || plan_.operandsFirst || plan_.copiesAfter || plan_.loadsTwoAhead();
   if (!copiesComeLater) produceNext(it);
-  llvm::SmallVector<Value, 4> loaded;
-  for (unsigned i = at_.loaded; i < at_.nextIteration; ++i) loaded.push_back(carriedArgument(block, i));
-  if (plan_.loadsTwoAhead()) std::swap(loaded, loaded_); // they are for the buffers
-  emitConsumer(it.in, it.consumer, it.readIndex, loaded, it.token);
+  // What the last iteration loaded is for this one, or, two iterations ahead, for the next one.
+  (plan_.loadsTwoAhead() ? it.forBuffers : it.forConsumer) = carried.loaded;
+  emitConsumer(it.in, it.consumer, it.readIndex, it.forConsumer, it.token);
   if (plan_.operandsFirst) produceBeforeFirstDot(it);
   if (plan_.copiesAfter) produceAfterDot(it);
   if (plan_.dotsInFlight) produceAfterLastIterationsDots(it);
@@ -194,16 +191,15 @@ void PipelinedLoopBuilder::emitBody(Block &block, CopiesFor copiesFor) {
 
 void PipelinedLoopBuilder::emitWaitForStage(Iteration &it) {
   if (plan_.hasBulkCopies())
-    ttng::WaitBarrierOp::create(it.in, loc_, mbarrierAt(it.in, it.readIndex), carriedArgument(it.block, at_.phase),
-                                Value(), {});
+    ttng::WaitBarrierOp::create(it.in, loc_, mbarrierAt(it.in, it.readIndex), it.carried.phase, Value(), {});
   if (plan_.hasThreadCopies())
     it.token = ttg::AsyncWaitOp::create(it.in, loc_, {}, {it.in.i32Attr("num", plan_.distance - 1)}).op->result();
 }
 
 void PipelinedLoopBuilder::produceNext(Iteration &it) {
-  for (unsigned k = 0; k < producerState_.size(); ++k) producerState_[k] = carriedArgument(it.block, at_.producer + k);
+  producerState_ = it.carried.ofProducer;
   if (it.copiesFor == CopiesFor::NextTile) {
-    it.nextCounter = produceForNextTile(it.in, it.producer, carriedArgument(it.block, at_.counter), it.fillIndex);
+    it.nextCounter = produceForNextTile(it.in, it.producer, it.carried.counter, it.fillIndex);
     return;
   }
   Value counter = inductionVariable(it.block);
@@ -217,7 +213,7 @@ void PipelinedLoopBuilder::produceNext(Iteration &it) {
   if (plan_.asyncCopies)
     emitCopies(it.in, it.producer, predicate, it.fillIndex);
   else
-    loaded_ = emitLoads(it.in, it.producer, predicate);
+    it.loaded = emitLoads(it.in, it.producer, predicate);
   advanceProducer(it.producer);
 }
 
@@ -254,36 +250,30 @@ void PipelinedLoopBuilder::produceAfterLastIterationsDots(Iteration &it) {
 
 void PipelinedLoopBuilder::emitYield(Iteration &it) {
   Operation *oldYield = body_.terminator();
-  llvm::SmallVector<Value, 16> yields;
-  for (auto v : oldYield->operands()) yields.push_back(it.consumer.lookupOrSelf(v));
-  yields.append(producerState_.begin(), producerState_.end());
-  Value nextRead = it.readIndex;
-  if (carriesIndices_) {
-    nextRead = createNextBufferIndex(it.in, loc_, it.readIndex, plan_.buffers);
-    yields.push_back(nextRead);
-    if (plan_.asyncCopies) yields.push_back(createNextBufferIndex(it.in, loc_, it.fillIndex, plan_.buffers));
-  }
+  PipelinedCarried next;
+  for (auto v : oldYield->operands()) next.ofLoop.push_back(it.consumer.lookupOrSelf(v));
+  if (it.carried.readIndex) next.readIndex = createNextBufferIndex(it.in, loc_, it.readIndex, plan_.buffers);
+  if (it.carried.fillIndex) next.fillIndex = createNextBufferIndex(it.in, loc_, it.fillIndex, plan_.buffers);
   if (!plan_.asyncCopies) {
     // The stores wait for the loads: they stay after the dots.
     if (target_.hasScheduleBarriers && usesBuffers())
       rocdl::SchedBarrierOp::create(it.in, loc_, {it.in.i32Attr("mask", 0)});
-    for (auto [a, v] : llvm::zip(plan_.loads, loaded_))
-      if (a.bufferType) ttg::LocalStoreOp::create(it.in, loc_, v, bufferAt(it.in, a, nextRead));
-    if (plan_.loadsTwoAhead()) {
-      produceNext(it); // into the registers that the stores have left
-      llvm::copy(producerState_, yields.begin() + at_.producer);
-    }
-    for (auto [a, v] : llvm::zip(plan_.loads, loaded_))
-      if (plan_.isCarried(a)) yields.push_back(v);
-    yields.push_back(make<arith::AddiOp>(it.in, inductionVariable(it.block), loop_.step()));
+    if (!plan_.loadsTwoAhead()) it.forBuffers = it.loaded;
+    Value toFill = next.readIndex ? next.readIndex : it.readIndex;
+    storeToBuffers(it.in, it.forBuffers, toFill);
+    if (plan_.loadsTwoAhead()) produceNext(it); // into the registers that the stores have left
+    for (auto [a, v] : llvm::zip(plan_.loads, it.loaded))
+      if (plan_.isCarried(a)) next.loaded.push_back(v);
+    next.nextIteration = make<arith::AddiOp>(it.in, inductionVariable(it.block), loop_.step());
   }
-  if (plan_.hasBulkCopies()) yields.push_back(nextPhase(it, nextRead));
-  if (it.nextCounter) yields.push_back(it.nextCounter);
-  scf::YieldOp::create(it.in, oldYield->loc(), yields);
+  next.ofProducer = producerState_;
+  if (it.carried.phase) next.phase = nextPhase(it, next.readIndex);
+  next.counter = it.nextCounter;
+  scf::YieldOp::create(it.in, oldYield->loc(), next.values());
 }
 
 Value PipelinedLoopBuilder::nextPhase(Iteration &it, Value nextRead) {
-  Value phase = carriedArgument(it.block, at_.phase);
+  Value phase = it.carried.phase;
   Value wraps = compare(it.in, CmpIPredicate::Eq, nextRead, integer(it.in, 0));
   Value other = make<arith::XoriOp>(it.in, phase, integer(it.in, 1));
   return arith::SelectOp::create(it.in, loc_, wraps, other, phase).op->result();
@@ -296,13 +286,12 @@ void PipelinedLoopBuilder::emitEpilogue() {
   if (plan_.dotsInFlight && !tileLoop_) waitForLastDots(b_);
   if (plan_.asyncCopies) return;
   ValueMap last;
-  last.map(inductionVariable(loop_), newLoop_->result(at_.nextIteration));
-  for (unsigned i = 0; i < at_.producer; ++i) last.map(carriedArgument(body_, i), newLoop_->result(i));
-  llvm::SmallVector<Value, 4> loaded;
-  if (!plan_.loadsTwoAhead())
-    for (unsigned i = at_.loaded; i < at_.nextIteration; ++i) loaded.push_back(newLoop_->result(i));
-  Value readIndex = carriesIndices_ ? newLoop_->result(at_.readIndex) : integer(b_, 0);
-  emitConsumer(b_, last, readIndex, loaded, Value());
+  last.map(inductionVariable(loop_), results_.nextIteration);
+  for (auto [i, v] : llvm::enumerate(results_.ofLoop)) last.map(carriedArgument(body_, i), v);
+  llvm::SmallVector<Value, 4> forConsumer;
+  if (!plan_.loadsTwoAhead()) forConsumer = results_.loaded;
+  Value readIndex = results_.readIndex ? results_.readIndex : integer(b_, 0);
+  emitConsumer(b_, last, readIndex, forConsumer, Value());
   for (unsigned i : usedResults_) finals_[i] = last.lookupOrSelf(carried(loop_, i).yielded);
 }
 

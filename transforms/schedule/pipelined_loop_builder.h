@@ -6,6 +6,7 @@
 #include "ir/compare.h"
 #include "ir/loops.h"
 #include "transforms/schedule/pipeline_plan.h"
+#include "transforms/schedule/pipelined_carried.h"
 #include "transforms/schedule/tile_loop.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -105,13 +106,15 @@ private:
   /// `outer`: what the values of the loop's surroundings are (those of another tile). `exists` (i1): whether there is
   /// such a tile; null: there is.
   void emitPrologue(const ValueMap &outer, Value exists);
+  /// Through registers: `loaded`, one value for each load, into the buffers of that index.
+  void storeToBuffers(Builder &b, llvm::ArrayRef<Value> loaded, Value index);
   /// The index of the buffer after `index`; `constant` if the prologue begins at the first buffer.
   Value nextIndex(Value index, int64_t constant);
 
   // ---- the loop ----
 
-  /// What the new loop's carried values start with, in the order that the head of the file gives.
-  llvm::SmallVector<Value, 16> carriedInits();
+  /// What the new loop's carried values start with.
+  PipelinedCarried carriedInits();
   /// What the copies are for that an iteration issues.
   enum class CopiesFor {
     LaterIteration,    // D iterations ahead, if there is one
@@ -121,11 +124,12 @@ private:
 
   void emitLoop();
 
-  scf::ForOp emitIterations(CopiesFor copiesFor, Value lower, Value upper, llvm::ArrayRef<Value> inits);
+  scf::ForOp emitIterations(CopiesFor copiesFor, Value lower, Value upper, const PipelinedCarried &inits);
 
   /// One iteration of the new loop while it is built.
   struct Iteration {
     Block &block;
+    PipelinedCarried carried; // the arguments
     Builder in;
     CopiesFor copiesFor;
     ValueMap consumer = {}; // old values of this iteration to new ones
@@ -133,10 +137,14 @@ private:
     Value readIndex = {};   // of the buffer that the consumer reads
     Value fillIndex = {};   // … and that the producer fills
     Value token = {};       // of the wait for the consumer's copies
-    Value nextCounter = {}; // what the next iteration gets as the counter that a loop carries
+    Value nextCounter = {}; // what the next iteration gets as PipelinedCarried::counter
+    // Through registers: loaded values.
+    llvm::SmallVector<Value, 4> forConsumer = {}; // of this iteration, one for each load without a buffer
+    llvm::SmallVector<Value, 4> forBuffers = {};  // of the next iteration, which this one stores into its buffers
+    llvm::SmallVector<Value, 4> loaded = {};      // by this iteration's producer
   };
 
-  void emitBody(Block &block, CopiesFor copiesFor);
+  void emitBody(Block &block, CopiesFor copiesFor, const PipelinedCarried &carried);
 
   /// Waits until the copies into the buffers of this iteration's stage are done.
   void emitWaitForStage(Iteration &it);
@@ -197,27 +205,24 @@ private:
   Value mbarriers_;
   // With a loop over tiles; else null.
   scf::ForOp tileLoop_;
-  llvm::SmallVector<Value, 8> position_; // of the tile, which the loop over tiles carries
-  unsigned firstOfTile_ = 0;             // index of the first value that it carries for the pipelined loop
-  Value firstReadIndex_;                 // of the buffer that the first iteration reads
-  Value firstPhase_;                     // of the mbarriers
-  Value fillIndex_;                      // of the buffer that the first iteration fills
-  ValueMap nextTile_;                    // values of this tile to those of the next one
-  Value nextExists_;                     // i1: whether there is a next tile
-  scf::ForOp firstLoop_;                 // before newLoop_, if copies cross tiles
-  Operation *lastWait_ = nullptr;        // for the dots that are in flight after the new loop
+  llvm::SmallVector<Value, 8> position_;        // positionOfTile, which the loop over tiles need not compute again
+  llvm::SmallVector<Value, 8> carriedPosition_; // … and as the loop over tiles carries it
+  Value firstReadIndex_;                        // of the buffer that the first iteration reads
+  Value firstPhase_;                            // of the mbarriers
+  Value fillIndex_;                             // of the buffer that the first iteration fills
+  ValueMap nextTile_;                           // values of this tile to those of the next one
+  Value nextExists_;                            // i1: whether there is a next tile
+  scf::ForOp firstLoop_;                        // before newLoop_, if copies cross tiles
+  Operation *lastWait_ = nullptr;               // for the dots that are in flight after the new loop
   scf::IfOp guard_;
   scf::ForOp newLoop_;
-  Value stepsAhead_, boundAhead_;              // D·s and ub - D·s
-  llvm::SmallVector<unsigned, 8> usedResults_; // indices of the old loop's results that have uses
-  llvm::SmallVector<Value, 8> finals_;         // what replaces them, by index
-  llvm::SmallVector<Value, 8> producerState_;  // the producer's carried values, at the iteration that it is at
-  llvm::SmallVector<Value, 4> loaded_;         // values of the last emitted loads (through registers)
-  /// Where each kind of carried values begins, among those of the new loop.
-  struct {
-    unsigned producer = 0, readIndex = 0, fillIndex = 0, loaded = 0, nextIteration = 0, phase = 0, counter = 0;
-  } at_;
-  bool carriesIndices_ = false;                 // there are several buffers
+  PipelinedCarried results_;                    // of newLoop_
+  PipelinedCarried firstResults_;               // of firstLoop_
+  Value stepsAhead_, boundAhead_;               // D·s and ub - D·s
+  llvm::SmallVector<unsigned, 8> usedResults_;  // indices of the old loop's results that have uses
+  llvm::SmallVector<Value, 8> finals_;          // what replaces them, by index
+  llvm::SmallVector<Value, 8> producerState_;   // the producer's carried values, at the iteration that it is at
+  llvm::SmallVector<Value, 4> prologueLoaded_;  // through registers: values that the prologue loaded last
   llvm::SmallVector<Value, 2> dots_;            // PipelinePlan::dotsInFlight: results in the old body
   llvm::SmallVector<unsigned, 2> accumulators_; // indices of the carried values that these become
 };

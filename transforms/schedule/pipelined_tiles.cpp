@@ -31,28 +31,31 @@ void PipelinedLoopBuilder::beginTiles() {
   cloneAddresses(b_, tiles, first, exists);
   emitPrologue(first, exists);
 
-  llvm::SmallVector<Value, 16> inits(loop.initArgs().begin(), loop.initArgs().end());
-  firstOfTile_ = inits.size();
-  inits.append(producerState_.begin(), producerState_.end());
-  inits.append({integer(b_, 0), fillIndex_});
-  if (plan_.hasBulkCopies()) inits.push_back(integer(b_, 0));
+  PipelinedCarried inits;
+  inits.ofLoop.assign(loop.initArgs().begin(), loop.initArgs().end());
+  inits.ofProducer = producerState_;
+  inits.readIndex = integer(b_, 0);
+  inits.fillIndex = fillIndex_;
+  if (plan_.hasBulkCopies()) inits.phase = integer(b_, 0);
   position_ = positionOfTile(tiles);
-  for (Value v : position_) inits.push_back(first.lookupOrSelf(v));
+  for (Value v : position_) inits.position.push_back(first.lookupOrSelf(v));
+  auto values = inits.values();
   llvm::SmallVector<Type, 16> types;
-  for (auto v : inits) types.push_back(v.type());
-  tileLoop_ = scf::ForOp::create(b_, loop->loc(), types, loop.lowerBound(), loop.upperBound(), loop.step(), inits,
+  for (auto v : values) types.push_back(v.type());
+  tileLoop_ = scf::ForOp::create(b_, loop->loc(), types, loop.lowerBound(), loop.upperBound(), loop.step(), values,
                                  loop->attrs());
   tileLoop_.body().takeBody(loop.body());
   Block &body = *tileLoop_.body().front();
-  for (unsigned i = firstOfTile_; i < inits.size(); ++i) body.addArg(types[i], loc_);
-  for (unsigned i = 0; i < firstOfTile_; ++i) loop->result(i).replaceAllUsesWith(tileLoop_->result(i));
+  for (Type t : llvm::ArrayRef(types).drop_front(inits.ofLoop.size())) body.addArg(t, loc_);
+  for (unsigned i = 0; i < inits.ofLoop.size(); ++i) loop->result(i).replaceAllUsesWith(tileLoop_->result(i));
   loop->erase();
 
-  unsigned at = firstOfTile_;
-  for (auto &v : producerState_) v = carriedArgument(body, at++);
-  firstReadIndex_ = carriedArgument(body, at++);
-  fillIndex_ = carriedArgument(body, at++);
-  if (plan_.hasBulkCopies()) firstPhase_ = carriedArgument(body, at++);
+  PipelinedCarried ofTile = inits.argumentsOf(body);
+  producerState_ = ofTile.ofProducer;
+  firstReadIndex_ = ofTile.readIndex;
+  fillIndex_ = ofTile.fillIndex;
+  firstPhase_ = ofTile.phase;
+  carriedPosition_ = ofTile.position;
   b_.setInsertionPoint(loop_.op);
 }
 
@@ -93,8 +96,7 @@ llvm::MapVector<Value, Value> PipelinedLoopBuilder::neededOfTile() {
                     llvm::any_of(plan_.tiles.carried, [&](unsigned i) { return v == carried(tileLoop_, i).argument; });
     if (isOfTile) needed.insert({v, current});
   };
-  for (auto [k, i] : llvm::enumerate(plan_.producerCarried))
-    need(loop_.initArgs()[i], firstLoop_->result(at_.producer + k));
+  for (auto [k, i] : llvm::enumerate(plan_.producerCarried)) need(loop_.initArgs()[i], firstResults_.ofProducer[k]);
   for (Value v : {loop_.lowerBound(), loop_.upperBound(), loop_.step()}) need(v, v);
   for (Value v : position_) need(v, v);
   auto needOperands = [&](Operation *op) {
@@ -108,11 +110,10 @@ llvm::MapVector<Value, Value> PipelinedLoopBuilder::neededOfTile() {
 }
 
 void PipelinedLoopBuilder::endTiles() {
-  Block &body = *tileLoop_.body().front();
-  firstReadIndex_ = newLoop_->result(at_.readIndex);
+  firstReadIndex_ = results_.readIndex;
   if (plan_.copiesCrossTiles()) {
-    fillIndex_ = newLoop_->result(at_.fillIndex);
-    for (unsigned k = 0; k < producerState_.size(); ++k) producerState_[k] = newLoop_->result(at_.producer + k);
+    fillIndex_ = results_.fillIndex;
+    producerState_ = results_.ofProducer;
   } else {
     findNextTile();
     emitPrologue(nextTile_, nextExists_);
@@ -123,16 +124,18 @@ void PipelinedLoopBuilder::endTiles() {
     lastWait_ = finals_[accumulators_[0]].definingOp();
   }
 
-  Operation *oldYield = body.terminator();
-  llvm::SmallVector<Value, 16> yields(oldYield->operands().begin(), oldYield->operands().end());
-  yields.append(producerState_.begin(), producerState_.end());
-  yields.append({firstReadIndex_, fillIndex_});
-  if (plan_.hasBulkCopies()) yields.push_back(newLoop_->result(at_.phase));
-  unsigned at = yields.size();
-  for (Value v : position_) yields.push_back(nextTile_.lookupOrSelf(v));
-  for (Value v : position_) v.replaceAllUsesWith(carriedArgument(body, at++)); // all clones are made
+  Operation *oldYield = tileLoop_.body().front()->terminator();
+  PipelinedCarried next;
+  next.ofLoop.assign(oldYield->operands().begin(), oldYield->operands().end());
+  next.ofProducer = producerState_;
+  next.readIndex = firstReadIndex_;
+  next.fillIndex = fillIndex_;
+  next.phase = results_.phase;
+  for (Value v : position_) next.position.push_back(nextTile_.lookupOrSelf(v));
+  for (auto [v, argument] : llvm::zip(position_, carriedPosition_))
+    v.replaceAllUsesWith(argument); // all clones are made
   b_.setInsertionPoint(oldYield);
-  scf::YieldOp::create(b_, oldYield->loc(), yields);
+  scf::YieldOp::create(b_, oldYield->loc(), next.values());
   oldYield->erase();
   b_.setInsertionPointAfter(tileLoop_.op);
 }
@@ -182,25 +185,28 @@ Value PipelinedLoopBuilder::emitMissingIterations(Value readIndex) {
   Value wrapped = make<arith::SubiOp>(b_, fill, integer(b_, plan_.buffers));
   fill = arith::SelectOp::create(b_, loc_, wraps, wrapped, fill).op->result();
 
-  llvm::SmallVector<Value, 8> inits(producerState_);
-  inits.append({counter, fill});
+  PipelinedCarried inits;
+  inits.ofProducer = producerState_;
+  inits.fillIndex = fill;
+  inits.counter = counter;
+  auto values = inits.values();
   llvm::SmallVector<Type, 8> types;
-  for (auto v : inits) types.push_back(v.type());
-  auto loop = scf::ForOp::create(b_, loc_, types, integer(b_, 0), missing, integer(b_, 1), inits, {});
+  for (auto v : values) types.push_back(v.type());
+  auto loop = scf::ForOp::create(b_, loc_, types, integer(b_, 0), missing, integer(b_, 1), values, {});
   Block *block = loop.body().addBlock();
   block->addArg(c_.i32(), loc_);
   for (Type t : types) block->addArg(t, loc_);
   Builder in = Builder::atEnd(block);
-  for (auto [k, v] : llvm::enumerate(producerState_)) v = carriedArgument(*block, k);
-  Value at = carriedArgument(*block, producerState_.size());
-  Value fillIndex = carriedArgument(*block, producerState_.size() + 1);
+  PipelinedCarried carried = inits.argumentsOf(*block), next;
+  producerState_ = carried.ofProducer;
   ValueMap map;
-  at = produceForNextTile(in, map, at, fillIndex);
-  llvm::SmallVector<Value, 8> yields(producerState_);
-  yields.append({at, createNextBufferIndex(in, loc_, fillIndex, plan_.buffers)});
-  scf::YieldOp::create(in, loc_, yields);
-  for (unsigned k = 0; k < producerState_.size(); ++k) producerState_[k] = loop->result(k);
-  return loop->result(producerState_.size());
+  next.counter = produceForNextTile(in, map, carried.counter, carried.fillIndex);
+  next.ofProducer = producerState_;
+  next.fillIndex = createNextBufferIndex(in, loc_, carried.fillIndex, plan_.buffers);
+  scf::YieldOp::create(in, loc_, next.values());
+  PipelinedCarried results = inits.resultsOf(loop);
+  producerState_ = results.ofProducer;
+  return results.counter;
 }
 
 Value PipelinedLoopBuilder::produceForNextTile(Builder &b, ValueMap &map, Value counter, Value fillIndex) {

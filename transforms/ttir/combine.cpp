@@ -67,11 +67,24 @@ template <class Add> static bool mergeDotAdd(Operation *op, Rewriter &rw) {
   return false;
 }
 
+static bool mergeScaledDotAdd(Operation *op, Rewriter &rw) {
+  for (unsigned i = 0; i < 2; ++i) {
+    auto dot = op->operand(i).definedBy<tt::DotScaledOp>();
+    if (!dot || dot->block() != op->block() || !op->operand(i).hasOneUse() || !isZero(dot.c())) continue;
+    rw.replaceOp(op, tt::DotScaledOp::create(rw, dot.loc(), dot.d().type(), dot.a(), dot.b(), BinaryOp(op).other(i),
+                                             dot.aScale(), dot.bScale(), dot->attrs())
+                         .op);
+    return true;
+  }
+  return false;
+}
+
 absl::StatusOr<bool> combine(Module &m, PassContext &) {
   static const Pattern patterns[] = {
       {Opcode::tt_addptr, mergeAddptr, "addptr of addptr"},
       {Opcode::arith_select, mergeSelectLoad, "select of load"},
       {Opcode::arith_addf, mergeDotAdd<arith::AddfOp>, "dot + c"},
+      {Opcode::arith_addf, mergeScaledDotAdd, "scaled dot + c"},
       {Opcode::arith_addi, mergeDotAdd<arith::AddiOp>, "dot + c"},
   };
   return applyPatterns(m.op(), patterns);

@@ -1,7 +1,7 @@
 // Pass triton-decompose-scaled-dot: rewrites dots of microscaled operands (OCP Microscaling Formats: groups of elements
-// along K share a scale) as plain dots, on all targets: matrix instructions that take scales are not used yet. Elements
-// and scales are converted to a type that holds them exactly: bf16, or f16 if an operand is f16 (the scaled elements
-// then have f16's range, as in Triton):
+// along K share a scale) as plain dots, but those that the target has an instruction with scales for
+// (transforms/layout/scaled_dot_types.h). Elements and scales are converted to a type that holds them exactly: bf16, or
+// f16 if an operand is f16 (the scaled elements then have f16's range, as in Triton):
 //
 //   %d = tt.dot_scaled %a scale %s, %b, %c lhs = e4m3 rhs = bf16
 //          : tensor<MxKxi8>, tensor<Mx(K/32)xi8> * tensor<KxNxbf16> -> …
@@ -14,13 +14,19 @@
 // Two e2m1 ("fp4") in a byte lie side by side along K or, where the operand says so, along its other dimension; the low
 // four bits come first. Scales may also be floats (e4m3), with groups of any size.
 //
+// A dot that stays gets its e2m1 packed along K, as instructions take them:
+//
+//   %d = tt.dot_scaled %a, … {lhs_k_pack = false}   →   %p = tt.reshape (tt.trans (tt.join %even, %odd))
+//                                                       %d = tt.dot_scaled %p, … {lhs_k_pack = true}
+//
 // Limits: TTIR only (no layouts yet).
 //
 // Runs: TTIR.
+#include "ir/builder.h"
 #include "ir/compare.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
-#include "ir/rewriter.h"
+#include "transforms/layout/scaled_dot_types.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -30,9 +36,9 @@ namespace {
 
 class ScaledDot {
 public:
-  ScaledDot(tt::DotScaledOp op, Rewriter &rw) : op_(op), b_(rw), loc_(op->loc()) {
+  explicit ScaledDot(tt::DotScaledOp op) : op_(op), b_(op.op), loc_(op->loc()) {
     auto isF16 = [](ScaleDotElemType t) { return t == ScaleDotElemType::Fp16; };
-    auto &c = rw.context();
+    auto &c = b_.context();
     compute_ = isF16(op.aElemType()) || isF16(op.bElemType()) ? c.f16() : c.bf16();
   }
 
@@ -40,6 +46,21 @@ public:
     Value a = scaled(numbers(op_.a(), op_.aElemType(), op_.lhsKPack() ? 1 : 0), op_.aScale(), false);
     Value b = scaled(numbers(op_.b(), op_.bElemType(), op_.rhsKPack() ? 0 : 1), op_.bScale(), true);
     return tt::DotOp::create(b_, loc_, a, b, op_.c()).d();
+  }
+
+  /// Packs e2m1 along K. Whether that changed the operation.
+  bool packAlongK() {
+    bool packA = op_.aElemType() == ScaleDotElemType::E2m1 && !op_.lhsKPack();
+    bool packB = op_.bElemType() == ScaleDotElemType::E2m1 && !op_.rhsKPack();
+    if (packA) {
+      op_.setA(packedAlongK(op_.a(), 1));
+      op_->setAttr("lhs_k_pack", IntegerAttr::getBool(b_.context(), true));
+    }
+    if (packB) {
+      op_.setB(packedAlongK(op_.b(), 0));
+      op_->setAttr("rhs_k_pack", IntegerAttr::getBool(b_.context(), true));
+    }
+    return packA || packB;
   }
 
 private:
@@ -92,14 +113,39 @@ private:
     llvm_unreachable("checked before");
   }
 
-  Value unpacked(Value bytes, unsigned packed) {
+  /// Bytes of two e2m1 along the other one of the last two dimensions as bytes of two along `k` (0 or 1 of these):
+  /// the low and the high halves of two bytes that follow each other along K.
+  Value packedAlongK(Value bytes, unsigned k) {
     auto shape = bytes.type().cast<TensorType>().shape().vec();
-    unsigned rank = shape.size(), dim = rank - 2 + packed;
-    Value low = andi(bytes, 15), high = arith::ShruiOp::create(b_, loc_, bytes, like(bytes, 4)).result();
+    unsigned rank = shape.size(), dimK = rank - 2 + k, dimOther = rank - 1 - k;
+    // […, K, …] → […, K / 2, …, 2], the last dimension being that of neighbours along K
+    auto pairs = shape;
+    pairs[dimK] /= 2;
+    auto halves = pairs;
+    pairs.insert(pairs.begin() + dimK + 1, 2);
+    Value v = reshape(bytes, pairs);
+    llvm::SmallVector<int64_t, 4> order;
+    for (unsigned d = 0; d <= rank; ++d)
+      if (d != dimK + 1) order.push_back(d);
+    order.push_back(dimK + 1);
+    if (k == 0) v = trans(v, order);
+    Type half = TensorType::get(halves, bytes.type().scalar());
+    auto split = tt::SplitOp::create(b_, loc_, {half, half}, v);
+    Value first = split->result(0), second = split->result(1);
+    auto highOf = [&](Value x) { return arith::ShruiOp::create(b_, loc_, x, like(x, 4)).result(); };
+    Value low = arith::OriOp::create(b_, loc_, andi(first, 15), shl(second, 4)).result();
+    Value high = arith::OriOp::create(b_, loc_, highOf(first), andi(second, 0xf0)).result();
+    return interleaved(low, high, dimOther);
+  }
+
+  /// Elements of two tensors in turn along a dimension.
+  Value interleaved(Value even, Value odd, unsigned dim) {
+    auto shape = even.type().cast<TensorType>().shape().vec();
+    unsigned rank = shape.size();
     auto pairs = shape;
     pairs.push_back(2);
-    Value v = tt::JoinOp::create(b_, loc_, TensorType::get(pairs, bytes.type().scalar()), low, high).result();
-    if (packed == 0) { // the pair goes to the dimension's right
+    Value v = tt::JoinOp::create(b_, loc_, TensorType::get(pairs, even.type().scalar()), even, odd).result();
+    if (dim != rank - 1) { // the pair goes to the dimension's right
       llvm::SmallVector<int64_t, 4> order;
       for (unsigned d = 0; d < rank - 1; ++d) order.push_back(d);
       order.push_back(rank), order.push_back(rank - 1);
@@ -107,6 +153,11 @@ private:
     }
     shape[dim] *= 2;
     return reshape(v, shape);
+  }
+
+  Value unpacked(Value bytes, unsigned packed) {
+    Value low = andi(bytes, 15), high = arith::ShruiOp::create(b_, loc_, bytes, like(bytes, 4)).result();
+    return interleaved(low, high, bytes.type().cast<TensorType>().rank() - 2 + packed);
   }
 
   /// s e e m: 0, 0.5 and then 2^(e-1) · (1 + m/2), which is the exponent and mantissa of the wider type after a shift.
@@ -159,26 +210,33 @@ private:
   }
 
   tt::DotScaledOp op_;
-  Rewriter &b_;
+  Builder b_;
   Location loc_;
   Type compute_;
 };
 
 bool sixBits(ScaleDotElemType t) { return t == ScaleDotElemType::E2m3 || t == ScaleDotElemType::E3m2; }
 
-bool decompose(Operation *op, Rewriter &rw) {
-  auto dot = op->cast<tt::DotScaledOp>();
+/// Whether it was rewritten.
+bool rewrite(tt::DotScaledOp dot, const TargetInfo *target) {
   if (sixBits(dot.aElemType()) || sixBits(dot.bElemType()) || dot.c().type().cast<TensorType>().encoding())
     return false;
-  rw.replaceOp(op, ScaledDot(dot, rw).build());
+  if (target && scaledDotTypes(dot, *target)) return ScaledDot(dot).packAlongK();
+  dot.d().replaceAllUsesWith(ScaledDot(dot).build());
+  dot->erase();
   return true;
 }
 
 } // namespace
 
-absl::StatusOr<bool> decomposeScaledDot(Module &m, PassContext &) {
-  static const Pattern patterns[] = {{Opcode::tt_dot_scaled, decompose, "dot of microscaled operands"}};
-  return applyPatterns(m.op(), patterns);
+absl::StatusOr<bool> decomposeScaledDot(Module &m, PassContext &c) {
+  std::vector<tt::DotScaledOp> dots;
+  m.op()->walk([&](Operation *op) {
+    if (auto dot = op->dyn<tt::DotScaledOp>()) dots.push_back(dot);
+  });
+  bool changed = false;
+  for (auto dot : dots) changed |= rewrite(dot, c.target);
+  return changed;
 }
 
 } // namespace tessera::transforms

@@ -1,7 +1,7 @@
 // Attention whose loop holds far more values than a thread has registers: LLVM's register allocator would take over a
 // minute, so the code is generated without optimisation.
 // RUN: tessera compile %s --target gfx942 --num-warps 1 --emit llir -o - | FileCheck %s --check-prefix=LLIR
-// RUN: timeout 60 tessera compile %s --target gfx942 --num-warps 1 --emit amdgcn -o - --remarks=NotOptimized 2>%t | FileCheck %s
+// RUN: ulimit -t 60; tessera compile %s --target gfx942 --num-warps 1 --emit amdgcn -o - --remarks=NotOptimized 2>%t | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t
 // LLIR: "tessera-spills-anyway"
 // CHECK: v_mfma_f32

@@ -54,3 +54,33 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// A buffer without contents lives from its first use, the loop: it takes the place of what is read before.
+#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+// CHECK: ttg.shared = 32768 : i32
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  // CHECK-LABEL: @before_the_loop
+  // CHECK: ttg.local_alloc %{{.*}} {allocation.offset = 0 : i32}
+  // CHECK: ttg.local_alloc {allocation.offset = 0 : i32}
+  // CHECK: ttg.local_load
+  // CHECK: scf.for
+  // CHECK: gpu.barrier
+  // CHECK: ttg.local_store
+  tt.func public @before_the_loop(%x: tensor<8192xf32, #a>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %0 = ttg.local_alloc %x : (tensor<8192xf32, #a>) -> !ttg.memdesc<8192xf32, #s, #smem>
+    %1 = ttg.local_alloc : () -> !ttg.memdesc<8192xf32, #s, #smem, mutable>
+    %2 = ttg.local_load %0 : !ttg.memdesc<8192xf32, #s, #smem> -> tensor<8192xf32, #a>
+    %3 = scf.for %i = %c0 to %n step %c1 iter_args(%v = %2) -> (tensor<8192xf32, #a>) : i32 {
+      ttg.local_store %v, %1 : tensor<8192xf32, #a> -> !ttg.memdesc<8192xf32, #s, #smem, mutable>
+      %4 = ttg.local_load %1 : !ttg.memdesc<8192xf32, #s, #smem, mutable> -> tensor<8192xf32, #a>
+      scf.yield %4 : tensor<8192xf32, #a>
+    }
+    tt.return
+  }
+}

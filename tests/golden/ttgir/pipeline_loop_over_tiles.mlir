@@ -31,10 +31,10 @@
 // TILES:   } else {
 // If the tile has fewer iterations than are copied ahead, the next tile's other copies: none, mostly.
 // TILES:   %[[FILL:.*]] = arith.addi %[[FIRST]]#1, %{{.*}} : i32
-// TILES:   %[[MISSING:.*]]:2 = scf.for %{{.*}} = %c0_i32 to %{{.*}} step %c1_i32 iter_args(%{{.*}} = %c0_i32,
+// TILES:   %[[MISSING:.*]]:2 = scf.for %{{.*}} = %c0_i32 to %{{.*}} step %c1_i32 iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %c0_i32)
 // TILES:     ttng.async_tma_copy_global_to_local %arg0[%[[NEXT]]#0,
 // TILES:     scf.yield
-// TILES:   %[[LAST:.*]]:5 = scf.for %{{.*}} = %[[FIRST]]#4 to %{{.*}} iter_args(%{{.*}} = %[[FIRST]]#0, {{.*}}, %[[AT:.*]] = %[[MISSING]]#0)
+// TILES:   %[[LAST:.*]]:5 = scf.for %{{.*}} = %[[FIRST]]#4 to %{{.*}} iter_args(%{{.*}} = %[[FIRST]]#0, {{.*}}, %[[AT:.*]] = %[[MISSING]]#1)
 // TILES:     ttng.wait_barrier
 // TILES:     ttng.warp_group_dot
 // TILES:     %[[SOME:.*]] = arith.cmpi slt, %[[AT]],

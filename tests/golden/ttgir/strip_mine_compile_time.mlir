@@ -1,7 +1,7 @@
 // Blocks of 65,536 elements are compiled in about the time that small ones take (hundredths of a second; unoptimised builds of
 // the compiler a few times that), whatever the number of warps. Without strips each of these took from 3 to 90 seconds.
-// RUN: for target in gfx942 gfx1100 gfx1201; do for warps in 1 4 8 16; do timeout 20 tessera compile %s --target $target --num-warps $warps -o %t.hsaco || exit 1; done; done
-// RUN: for warps in 1 4 8 16; do timeout 20 tessera compile %s --target sm_90a --num-warps $warps --emit ptx -o %t.ptx || exit 1; if command -v ptxas; then timeout 20 ptxas -arch sm_90a %t.ptx -o %t.cubin || exit 1; fi; done
+// RUN: for target in gfx942 gfx1100 gfx1201; do for warps in 1 4 8 16; do (ulimit -t 20; tessera compile %s --target $target --num-warps $warps -o %t.hsaco) || exit 1; done; done
+// RUN: for warps in 1 4 8 16; do (ulimit -t 20; tessera compile %s --target sm_90a --num-warps $warps --emit ptx -o %t.ptx) || exit 1; if command -v ptxas; then (ulimit -t 20; ptxas -arch sm_90a %t.ptx -o %t.cubin) || exit 1; fi; done
 tt.func public @add_where(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32, %k: i32) {
   %pid = tt.get_program_id x : i32
   %size = arith.constant 65536 : i32

@@ -171,7 +171,7 @@ TEST(AmdBackend, KernelsAskForNothingThatTheyDoNotUse) {
                                    HasSubstr(".kernarg_segment_size: 8\n"), HasSubstr(".amdhsa_code_object_version 5"),
                                    Not(HasSubstr("hidden_")), HasSubstr(".amdhsa_user_sgpr_dispatch_ptr 0"),
                                    HasSubstr(".amdhsa_system_vgpr_workitem_id 0")));
-    // gfx12 packs y and z of the block's id; see pipeline.cpp.
+    // gfx12 packs y and z of the block's id; see codegen_amd/llvm_passes.cpp.
     if (!a.info.name.starts_with("gfx12")) EXPECT_THAT(r->assembly, HasSubstr(".amdhsa_system_sgpr_workgroup_id_z 0"));
   }
 }

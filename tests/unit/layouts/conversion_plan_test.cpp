@@ -56,18 +56,19 @@ void checkShuffle(const ConversionPlan &p, const LinearLayout &src, const Linear
   }
 }
 
-/// Walks one side's accesses of a turn and checks their form: aligned, consecutive, as many conflicts as the plan says.
+/// Walks one side's accesses of a repetition and checks their form: aligned, consecutive, as many conflicts as the plan
+/// says.
 template <class F>
 void forEachAccess(const ConversionPlan &p, const LinearLayout &side, int vector,
                    llvm::ArrayRef<unsigned> vectorRegisters, int conflicts, int bytes, const MemoryModel &m,
-                   bool gather, int turn, F f) {
+                   bool gather, int repetition, F f) {
   LinearLayout toOffset = side.invertAndCompose(p.shared);
   auto offsetOf = [&](int r, int l, int w) {
     return toOffset.apply({{R, r}, {L, l}, {W, w}})[toOffset.outIndex(Dim::Offset)];
   };
   ASSERT_EQ(1 << vectorRegisters.size(), vector);
   ASSERT_LE(vector * bytes, std::max(bytes, m.maxAccessBytes));
-  int64_t perTurn = p.scratchBytes / bytes;
+  int64_t perRepetition = p.scratchBytes / bytes;
   std::vector<bool> done(side.inDimSize(R));
   for (int r = 0; r < side.inDimSize(R); ++r) {
     // The lowest register of a group whose offset is aligned.
@@ -88,8 +89,8 @@ void forEachAccess(const ConversionPlan &p, const LinearLayout &side, int vector
         ASSERT_EQ(int(byOffset.size()), vector);
         for (auto &[o, g] : byOffset) ASSERT_EQ(o, next++);
         laneOffsets.push_back(base * bytes);
-        if (base / perTurn == turn)
-          for (auto &[o, g] : byOffset) f(o % perTurn, int(g), l, w);
+        if (base / perRepetition == repetition)
+          for (auto &[o, g] : byOffset) f(o % perRepetition, int(g), l, w);
       }
       ASSERT_EQ(bankConflicts(laneOffsets, vector * bytes, m), conflicts);
     }
@@ -101,16 +102,16 @@ void checkMemory(const ConversionPlan &p, const LinearLayout &src, const LinearL
   ASSERT_TRUE(p.shared.isInvertible());
   auto free = src.freeVariableMasks();
   std::vector<bool> read(dst.inDimSize(R) * dst.inDimSize(L) * dst.inDimSize(W));
-  for (int turn = 0; turn < p.repetitions; ++turn) {
+  for (int repetition = 0; repetition < p.repetitions; ++repetition) {
     std::map<int64_t, int64_t> memory;
-    forEachAccess(p, src, p.writeVector, p.writeVectorRegisters, p.writeConflicts, bytes, m, gather, turn,
+    forEachAccess(p, src, p.writeVector, p.writeVectorRegisters, p.writeConflicts, bytes, m, gather, repetition,
                   [&](int64_t offset, int r, int l, int w) {
                     if ((l & valueOf(free, L)) || (w & valueOf(free, W))) return; // a copy
                     ASSERT_LT(offset * bytes, p.scratchBytes);
                     auto [it, first] = memory.try_emplace(offset, elementAt(src, r, l, w));
                     ASSERT_EQ(it->second, elementAt(src, r, l, w));
                   });
-    forEachAccess(p, dst, p.readVector, p.readVectorRegisters, p.readConflicts, bytes, m, gather, turn,
+    forEachAccess(p, dst, p.readVector, p.readVectorRegisters, p.readConflicts, bytes, m, gather, repetition,
                   [&](int64_t offset, int r, int l, int w) {
                     ASSERT_TRUE(memory.count(offset)) << "read of memory that was not written";
                     ASSERT_EQ(memory[offset], elementAt(dst, r, l, w));
@@ -233,11 +234,11 @@ TEST(ConversionPlan, MatrixAndSliceLayouts) {
   }
 }
 
-TEST(ConversionPlan, OfSmallScratchIsDoneInTurns) {
+TEST(ConversionPlan, OfSmallScratchIsDoneInRepetitions) {
   Generator g(44);
   EncodingPool pool;
   Counts counts;
-  int inTurns = 0;
+  int inRepetitions = 0;
   for (int n = 0; n < 150; ++n) {
     auto shape = g.shape(2, 11);
     auto *a = g.blocked(pool, 2, 32, 4), *b = g.blocked(pool, 2, 32, 4);
@@ -245,9 +246,9 @@ TEST(ConversionPlan, OfSmallScratchIsDoneInTurns) {
     check(src, dst, 32, {}, {false, true, 1024}, counts);
     if (HasFatalFailure()) return;
     auto p = *planConversion(src, dst, 32, {}, {false, true, 1024});
-    inTurns += p.kind == Kind::SharedMemory && p.repetitions > 1;
+    inRepetitions += p.kind == Kind::SharedMemory && p.repetitions > 1;
   }
-  EXPECT_GT(inTurns, 10);
+  EXPECT_GT(inRepetitions, 10);
 }
 
 // ---- reads that transpose ----

@@ -3,7 +3,7 @@
 // (interprocedural passes, SLP: the lowering writes vectors itself) or is done again and better by NVPTX's own passes
 // (straight-line strength reduction, splitting constant offsets off addresses) and by ptxas (rotating and unrolling
 // loops, scheduling, sinking).
-#include "codegen_nvidia/pipeline.h"
+#include "codegen_nvidia/llvm_passes.h"
 #include "codegen/object/run_passes.h"
 #include "codegen_nvidia/passes/narrow_offsets.h"
 #include "codegen_nvidia/passes/sink_predicates.h"
@@ -21,7 +21,7 @@
 namespace tessera::nvidia {
 using namespace llvm;
 
-absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optLevel, const ir::Tuning &tuning) {
+absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int optLevel, const ir::Tuning &tuning) {
   return codegen::runPasses(module, tm, [&](PassBuilder &builder, ModulePassManager &passes) {
     // First NVPTX's own: __nvvm_reflect calls of libdevice become constants (also at level 0, they must), thread ids
     // get ranges.

@@ -2,7 +2,7 @@
 // this list gives the same number of machine instructions within 1.5 % and up to 7 % fewer registers (gfx942, gfx1100;
 // the attention kernels have 3 % more instructions than with O3). Unlike on NVIDIA no second compiler follows, so loops
 // are rotated here and redundancy across blocks is removed by GVN.
-#include "codegen_amd/pipeline.h"
+#include "codegen_amd/llvm_passes.h"
 #include "codegen/object/run_passes.h"
 #include "codegen_amd/passes/buffer_immediates.h"
 #include "codegen_amd/passes/drop_masked_buffers.h"
@@ -69,7 +69,7 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info) {
   return p;
 }
 
-absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optLevel, const ir::TargetInfo &info) {
+absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int optLevel, const ir::TargetInfo &info) {
   absl::Status parsed;
   absl::Status ran = codegen::runPasses(module, tm, [&](PassBuilder &builder, ModulePassManager &passes) {
     // First AMDGPU's own (predicates on features). Calls are expensive on AMD (registers for the worst case, scratch):

@@ -1,14 +1,14 @@
 // The LLVM passes that run on a lowered module before instruction selection.
 #pragma once
 #include "absl/status/status.h"
-#include "ir/tuning.h"
+#include "ir/target.h"
 
 namespace llvm {
 class Module;
 class TargetMachine;
 } // namespace llvm
-namespace tessera::nvidia {
+namespace tessera::amd {
 
-absl::Status runPipeline(llvm::Module &, llvm::TargetMachine &, int optLevel, const ir::Tuning &);
+absl::Status runLLVMPasses(llvm::Module &, llvm::TargetMachine &, int optLevel, const ir::TargetInfo &);
 
-} // namespace tessera::nvidia
+} // namespace tessera::amd

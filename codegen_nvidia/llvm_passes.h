@@ -1,14 +1,14 @@
 // The LLVM passes that run on a lowered module before instruction selection.
 #pragma once
 #include "absl/status/status.h"
-#include "ir/target.h"
+#include "ir/tuning.h"
 
 namespace llvm {
 class Module;
 class TargetMachine;
 } // namespace llvm
-namespace tessera::amd {
+namespace tessera::nvidia {
 
-absl::Status runPipeline(llvm::Module &, llvm::TargetMachine &, int optLevel, const ir::TargetInfo &);
+absl::Status runLLVMPasses(llvm::Module &, llvm::TargetMachine &, int optLevel, const ir::Tuning &);
 
-} // namespace tessera::amd
+} // namespace tessera::nvidia

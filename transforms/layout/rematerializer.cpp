@@ -1,0 +1,89 @@
+// Computing cheap values a second time in another layout (see rematerializer.h). Cheap are ranges, splats and
+// constants, and what is computed from them by a few operations that cost little (transforms/analyses/op_cost.h).
+#include "transforms/layout/rematerializer.h"
+#include "ir/builder.h"
+#include "ir/op_table.h"
+#include "ir/tensor_queries.h"
+#include "transforms/analyses/op_cost.h"
+#include "transforms/layout/convert_values.h"
+
+namespace tessera::transforms {
+using namespace ir;
+using layouts::Encoding;
+
+bool isElementwise(Operation *op) {
+  return op->info().has(kElementwise) && op->numRegions() == 0 && op->numResults() == 1 &&
+         op->result().type().isTensor();
+}
+
+/// A division by a constant of rows or columns alone, before they are made larger: one for many elements.
+static bool isNarrowDivision(Operation *op) {
+  bool isDivision =
+      op->is<arith::DivsiOp>() || op->is<arith::DivuiOp>() || op->is<arith::RemsiOp>() || op->is<arith::RemuiOp>();
+  if (!isDivision) return false;
+  auto t = tensorOf(op->result());
+  bool isSlice = t.encoding()->kind() == layouts::EncodingKind::Slice;
+  bool isRowOrColumn = t.rank() > 1 && llvm::is_contained(t.shape(), 1);
+  return (isSlice || isRowOrColumn) && BinaryOp(op).rhs().definedBy<arith::ConstantOp>();
+}
+
+bool Rematerializer::canMake(Value v, const Encoding *e, int64_t convertible) {
+  int64_t budget = tuning_.rematerializedOperations;
+  return canMake(v, e, budget, convertible);
+}
+
+bool Rematerializer::canMake(Value v, const Encoding *e, int64_t &budget, int64_t convertible) {
+  if (!v.type().isTensor() || encodingOf(v) == e) return true;
+  if (--budget < 0) return false;
+  if (tensorOf(v).numElements() <= convertible) return true;
+  Operation *op = v.definingOp();
+  if (!op) return false;
+  switch (op->opcode()) {
+  case Opcode::arith_constant: {
+    auto d = op->attr<DenseElementsAttr>("value");
+    return d && d.isSplat();
+  }
+  case Opcode::tt_splat:
+  case Opcode::tt_make_range: return true;
+  case Opcode::ttg_convert_layout:
+  case Opcode::tt_broadcast: return canMake(UnaryOp(op).value(), e, budget, convertible);
+  case Opcode::tt_expand_dims: {
+    auto expand = op->cast<tt::ExpandDimsOp>();
+    auto slice = pool_.getSlice(expand.axis(), e);
+    return slice.ok() && canMake(expand.src(), *slice, budget, convertible);
+  }
+  default: break;
+  }
+  if ((!isElementwise(op) && !op->is<arith::SelectOp>()) || !isPure(op)) return false;
+  if (!costOf(op, tuning_).isRepeated) {
+    if (!isNarrowDivision(op)) return false;
+    budget -= tuning_.narrowDivisionOperations;
+    if (budget < 0) return false;
+  }
+  return llvm::all_of(op->operands(), [&](Value o) { return canMake(o, e, budget, convertible); });
+}
+
+Value Rematerializer::make(Value v, const Encoding *e, Made &made, int64_t convertible) {
+  if (!v.type().isTensor() || encodingOf(v) == e) return v;
+  if (Value known = made.lookup({v, e})) return known;
+  Operation *op = v.definingOp();
+  if (auto c = v.definedBy<ttg::ConvertLayoutOp>()) return make(c.src(), e, made, convertible);
+  if (tensorOf(v).numElements() <= convertible && !canMake(v, e)) {
+    Builder b = op ? Builder::after(op) : Builder::atStart(v.ownerBlock());
+    return made[{v, e}] = inLayout(b, v.loc(), v, e);
+  }
+  Builder b(op);
+  OperationState s(op->opcode(), op->loc());
+  s.segments.assign(op->operandSegments().begin(), op->operandSegments().end());
+  s.attrs.assign(op->attrs().begin(), op->attrs().end());
+  auto type = tensorOf(v).withEncoding(e);
+  s.resultTypes.push_back(type);
+  if (op->is<arith::ConstantOp>()) s.attrs[0].value = op->attr<DenseElementsAttr>("value").withType(type);
+  const Encoding *inner = e;
+  if (auto x = op->dyn<tt::ExpandDimsOp>()) inner = *pool_.getSlice(x.axis(), e);
+  for (auto o : op->operands()) s.operands.push_back(op->is<tt::SplatOp>() ? o : make(o, inner, made, convertible));
+  Value result = b.create(s)->result();
+  return made[{v, e}] = result;
+}
+
+} // namespace tessera::transforms
