@@ -1,5 +1,7 @@
 # Warnings as errors, sanitizers, linker, and tessera_library(NAME SOURCES... DEPENDS...), which makes the static
 # library of one folder. Headers are included as "folder/file.h"; a folder reaches the headers of its DEPENDS only.
+# PRECOMPILE: headers that most files of the folder read, parsed once for all of them, which halves the time of a build.
+# The static preset builds without (CMAKE_DISABLE_PRECOMPILE_HEADERS), so that a file that lacks an include is found.
 add_library(tessera_options INTERFACE)
 # -Wno-deprecated-declarations: libstdc++ 12's own stable_sort uses what C++17 deprecates.
 target_compile_options(tessera_options INTERFACE -Wall -Wextra -Wpedantic -Werror
@@ -23,7 +25,7 @@ endif()
 # Each folder's headers are reachable as "folder/…" through a link in the build tree, so that linking a folder's
 # library is the only way to include from it.
 function(tessera_library name)
-  cmake_parse_arguments(A "" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(A "" "" "SOURCES;DEPENDS;PRIVATE;PRECOMPILE" ${ARGN})
   if(NOT A_SOURCES)
     add_library(tessera_${name} INTERFACE)
     target_link_libraries(tessera_${name} INTERFACE tessera_options tessera_llvm_support ${A_DEPENDS})
@@ -35,4 +37,5 @@ function(tessera_library name)
   file(CREATE_LINK ${CMAKE_SOURCE_DIR}/${name} ${_inc}/${name} SYMBOLIC)
   target_include_directories(tessera_${name} PUBLIC ${_inc})
   target_link_libraries(tessera_${name} PUBLIC tessera_options tessera_llvm_support ${A_DEPENDS} PRIVATE ${A_PRIVATE})
+  target_precompile_headers(tessera_${name} PRIVATE ${A_PRECOMPILE})
 endfunction()
