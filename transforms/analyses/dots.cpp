@@ -75,6 +75,8 @@ bool feedsDotOrBuffer(Value v, const DotPath &path) {
   return feedsDotOrBuffer(v, path, seen);
 }
 
+bool isScaleOf(Value v, tt::DotScaledOp dot) { return v == dot.aScale() || v == dot.bScale(); }
+
 DotChain chainOf(tt::DotOp dot) {
   DotChain chain;
   chain.to = dotOperandsFedBy(dot.d(), kInPlace);

@@ -48,6 +48,9 @@ struct DotChain {
 /// Along `kInPlace`.
 DotChain chainOf(ir::tt::DotOp);
 
+/// Whether the value is the scales of one of the dot's operands.
+bool isScaleOf(ir::Value, ir::tt::DotScaledOp);
+
 /// A value before layout conversions.
 ir::Value beforeConversions(ir::Value);
 

@@ -269,8 +269,7 @@ bool isTransposedByBytes(const Access &a) {
       user = v.users()[0];
     }
     auto scaled = user->dyn<tt::DotScaledOp>();
-    bool isScale = scaled && (v == scaled.aScale() || v == scaled.bScale());
-    if ((!scaled && !user->is<tt::DotOp>()) || isScale) continue;
+    if (!isDot(user) || (scaled && isScaleOf(v, scaled))) continue;
     bool isLeft = user->operand(0) == v;
     unsigned k = isLeft != isTransposed ? rank - 1 : rank - 2;
     if (a.fastest() != k) return true;

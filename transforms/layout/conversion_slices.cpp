@@ -216,13 +216,8 @@ bool Slice::inputsFor(Value v, const Encoding *e, llvm::SmallVectorImpl<LayoutVa
     return !isDotOperand(e);
   }
   if (!op || !isPure(op) || op->numResults() != 1) return false;
+  if (makesAnyLayout(op)) return true;
   switch (op->opcode()) {
-  case Opcode::arith_constant: {
-    auto d = op->attr<DenseElementsAttr>("value");
-    return d && d.isSplat();
-  }
-  case Opcode::tt_splat:
-  case Opcode::tt_make_range: return true;
   case Opcode::ttg_convert_layout:
   case Opcode::tt_broadcast:
   case Opcode::tt_expand_dims:

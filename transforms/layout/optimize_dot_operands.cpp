@@ -36,6 +36,7 @@
 #include "layouts/infer.h"
 #include "layouts/layout_order.h"
 #include "transforms/analyses/descriptor_blocks.h"
+#include "transforms/analyses/dots.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -67,7 +68,7 @@ bool isLoadedInLoop(Value v) {
 bool isScale(Value v) {
   return llvm::any_of(v.users(), [&](Operation *user) {
     auto dot = user->dyn<tt::DotScaledOp>();
-    return dot && (v == dot.aScale() || v == dot.bScale());
+    return dot && isScaleOf(v, dot);
   });
 }
 

@@ -38,13 +38,8 @@ bool Rematerializer::canMake(Value v, const Encoding *e, int64_t &budget, int64_
   if (tensorOf(v).numElements() <= convertible) return true;
   Operation *op = v.definingOp();
   if (!op) return false;
+  if (makesAnyLayout(op)) return true;
   switch (op->opcode()) {
-  case Opcode::arith_constant: {
-    auto d = op->attr<DenseElementsAttr>("value");
-    return d && d.isSplat();
-  }
-  case Opcode::tt_splat:
-  case Opcode::tt_make_range: return true;
   case Opcode::ttg_convert_layout:
   case Opcode::tt_broadcast: return canMake(UnaryOp(op).value(), e, budget, convertible);
   case Opcode::tt_expand_dims: {

@@ -2,7 +2,7 @@
 //
 //   tt.addptr(tt.addptr(%p, %a), %b)                   →  tt.addptr(%p, %a + %b)      (offsets of one type)
 //   arith.select(%c, tt.load(%p, broadcast %c), %o)    →  tt.load(%p, broadcast %c, %o)
-//   tt.dot(%a, %b, 0) + %c                             →  tt.dot(%a, %b, %c)
+//   tt.dot(%a, %b, 0) + %c                             →  tt.dot(%a, %b, %c)          (tt.dot_scaled too)
 //
 // Pointer additions merge only when the inner one has no other use, so that shared address arithmetic stays shared,
 // when one offset is constant, and when the sum of the offsets cannot wrap in their type (64 bits wrap as addresses
@@ -56,24 +56,17 @@ static bool mergeSelectLoad(Operation *op, Rewriter &rw) {
   return true;
 }
 
-template <class Add> static bool mergeDotAdd(Operation *op, Rewriter &rw) {
+static bool mergeDotAdd(Operation *op, Rewriter &rw) {
+  constexpr unsigned kAccumulator = 2; // the operand of tt.dot and of tt.dot_scaled
   for (unsigned i = 0; i < 2; ++i) {
-    auto dot = op->operand(i).definedBy<tt::DotOp>();
-    if (!dot || dot->block() != op->block() || !op->operand(i).hasOneUse() || dot.maxNumImpreciseAcc() != 0) continue;
-    if (!isZero(dot.c())) continue;
-    rw.replaceOp(op, tt::DotOp::create(rw, dot.loc(), dot.a(), dot.b(), BinaryOp(op).other(i), dot->attrs()).op);
-    return true;
-  }
-  return false;
-}
-
-static bool mergeScaledDotAdd(Operation *op, Rewriter &rw) {
-  for (unsigned i = 0; i < 2; ++i) {
-    auto dot = op->operand(i).definedBy<tt::DotScaledOp>();
-    if (!dot || dot->block() != op->block() || !op->operand(i).hasOneUse() || !isZero(dot.c())) continue;
-    rw.replaceOp(op, tt::DotScaledOp::create(rw, dot.loc(), dot.d().type(), dot.a(), dot.b(), BinaryOp(op).other(i),
-                                             dot.aScale(), dot.bScale(), dot->attrs())
-                         .op);
+    Operation *dot = op->operand(i).definingOp();
+    if (!dot || dot->block() != op->block() || !op->operand(i).hasOneUse()) continue;
+    auto plain = dot->dyn<tt::DotOp>();
+    if ((!plain && !dot->is<tt::DotScaledOp>()) || (plain && plain.maxNumImpreciseAcc() != 0)) continue;
+    if (!isZero(dot->operand(kAccumulator))) continue;
+    Operation *merged = rw.clone(dot);
+    merged->setOperand(kAccumulator, BinaryOp(op).other(i));
+    rw.replaceOp(op, merged);
     return true;
   }
   return false;
@@ -83,9 +76,8 @@ absl::StatusOr<bool> combine(Module &m, PassContext &) {
   static const Pattern patterns[] = {
       {Opcode::tt_addptr, mergeAddptr, "addptr of addptr"},
       {Opcode::arith_select, mergeSelectLoad, "select of load"},
-      {Opcode::arith_addf, mergeDotAdd<arith::AddfOp>, "dot + c"},
-      {Opcode::arith_addf, mergeScaledDotAdd, "scaled dot + c"},
-      {Opcode::arith_addi, mergeDotAdd<arith::AddiOp>, "dot + c"},
+      {Opcode::arith_addf, mergeDotAdd, "dot + c"},
+      {Opcode::arith_addi, mergeDotAdd, "dot + c"},
   };
   return applyPatterns(m.op(), patterns);
 }

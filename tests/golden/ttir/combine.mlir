@@ -76,6 +76,20 @@ tt.func public @select_stays(%p: !tt.ptr<f32>, %c: i1, %d: i1, %o: f32) -> (f32,
 
 // -----
 
+// A dot of microscaled operands takes the addend too, on either side.
+// CHECK-LABEL: @scaled_dot
+// CHECK-SAME: %[[C:[^:]*]]: tensor<16x16xf32>
+// CHECK: %[[D:.*]] = tt.dot_scaled %arg0 scale %arg1, %arg2, %[[C]] lhs = e4m3 rhs = e4m3
+// CHECK-NEXT: tt.return %[[D]]
+tt.func private @scaled_dot(%a: tensor<16x64xf8E4M3FN>, %s: tensor<16x2xi8>, %b: tensor<64x16xf8E4M3FN>, %c: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %0 = tt.dot_scaled %a scale %s, %b, %zero lhs = e4m3 rhs = e4m3 {fastMath = false} : tensor<16x64xf8E4M3FN>, tensor<16x2xi8> * tensor<64x16xf8E4M3FN> -> tensor<16x16xf32>
+  %1 = arith.addf %c, %0 : tensor<16x16xf32>
+  tt.return %1 : tensor<16x16xf32>
+}
+
+// -----
+
 // A dot that starts from zero takes the addend; one in front of a loop does not move into it, one that starts from
 // something else stays.
 // CHECK-LABEL: @dot
