@@ -1,7 +1,7 @@
 // Occupancy on NVIDIA in one place: the blocks that fit on a multiprocessor, the occupancy that a kernel requests,
 // and the further compilations that are tried where ptxas made poor use of the registers.
 //
-//   lowering (recordWidestTensor, recordLoad, …)  →  optimised LLVM module (collectFacts, planOccupancy, applyPlan)
+//   lowering (recordWidestTensor, recordLoad, …)  →  optimised LLVM module (collectFacts, planOccupancy, applyPlans)
 //     →  PTX with `.minnctapersm`  →  object.cpp: one compilation, then those of OccupancyPlan::kAttempts
 //
 // Left alone, ptxas gives up registers for full occupancy, and with them the overlap of loads. `.minnctapersm` says how
