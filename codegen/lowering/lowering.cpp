@@ -4,6 +4,7 @@
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/debug_info.h"
 #include "codegen/lowering/target.h"
+#include "ir/attribute_names.h"
 #include "ir/ops.h"
 #include "transforms/analyses/axis_info.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -153,7 +154,7 @@ llvm::Value *FunctionLowering::globalScratchOf(Operation *op) {
 }
 
 llvm::Value *FunctionLowering::scratch(Operation *op) {
-  auto offset = op->attr<IntegerAttr>("allocation.offset");
+  auto offset = op->attr<IntegerAttr>(kAllocationOffsetAttr);
   return sharedAt(offset ? offset.sext() : 0);
 }
 

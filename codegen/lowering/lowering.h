@@ -48,6 +48,11 @@ struct FunctionContext {
   DebugInfo *debug = nullptr; // null: no debug locations
 };
 
+/// Bytes of an element in memory; an i1 takes a byte.
+inline int64_t byteSize(llvm::Type *t) {
+  return t->isPointerTy() ? 8 : std::max<int64_t>(1, int64_t(t->getPrimitiveSizeInBits()) / 8);
+}
+
 /// State of the lowering of one function. The public part is what families of operations use, by groups; the state
 /// itself is private. Functions that return a bool return false after having reported a diagnostic.
 class FunctionLowering {
