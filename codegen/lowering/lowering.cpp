@@ -169,6 +169,7 @@ bool FunctionLowering::lowerOperation(Operation *op) {
     llvm::StringRef why = whyNotLowered(op->opcode());
     return error(op, why.empty() ? "has no lowering" : "cannot be lowered here: it is " + why);
   }
+  if (!isLoweredFor(op->opcode(), target.info())) return error(op, "cannot be lowered for " + target.info().name);
   for (auto v : op->results())
     if (v.type().isTensor() && v.type().scalar().isInteger(4))
       return error(op, "cannot be lowered: it makes a tensor of i4 (pairs of them packed into i8 can be lowered)");

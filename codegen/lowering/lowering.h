@@ -259,6 +259,8 @@ int64_t inlineAssemblyNumber(ir::Operation *);
 using LowerFn = bool (*)(ir::Operation *, FunctionLowering &);
 /// The lowering of an opcode, or null: those that never reach it are listed with the reason in dispatch.cpp.
 LowerFn loweringOf(ir::Opcode);
+/// Whether an opcode has a lowering that serves the target.
+bool isLoweredFor(ir::Opcode, const ir::TargetInfo &);
 /// Whether lowerMath knows a way to compute the operation that all targets share (math.cpp).
 bool hasScalarMath(ir::Opcode);
 /// Why an opcode has no lowering ("a terminator, lowered with its region"), or empty for those that have one.
