@@ -5,6 +5,7 @@
 // variant that is missing is compiled by one thread, while others look up or compile other ones.
 #include "capi/handles.h"
 #include "frontend/parser.h"
+#include "ir/attribute_names.h"
 #include "ir/ops.h"
 #include "ir/printer.h"
 #include "runtime/compiler/compiler.h"
@@ -22,7 +23,6 @@ namespace {
 
 constexpr unsigned kClassBits = 2;
 constexpr unsigned kClassesPerWord = 64 / kClassBits;
-constexpr uint64_t kDivisor = 16;
 
 using Key = llvm::SmallVector<uint64_t, 2>; // without allocation up to 64 arguments
 
@@ -45,7 +45,7 @@ ArgumentClass classify(const ArgumentForm &form, const tessera_argument &a) {
   } else {
     return ArgumentClass::Any;
   }
-  return bits % kDivisor ? ArgumentClass::Any : ArgumentClass::DivisibleBy16;
+  return bits % uint64_t(ir::kLaunchDivisor) ? ArgumentClass::Any : ArgumentClass::DivisibleBy16;
 }
 
 } // namespace

@@ -107,9 +107,11 @@ static ArchInfo gfx90a() {
   t.choosesMatrixTile = true;
   t.tuning.loadRegistersByBlockSize = false;
   t.tuning.heldRegistersPercent = 0;
+  t.tuning.permutesLoadedVectors = true;
   t.warpSize = 64;
   t.maxWarpsPerMultiprocessor = 32; // 8 on each of 4 SIMDs
   t.maxBlocksPerMultiprocessor = 16;
+  t.limitsOneWarpBlocks = false;
   t.maxRegistersPerThread = 512; // 256 architectural, 256 accumulation
   t.registersPerScheduler = 512;
   t.registerAllocationUnit = 8;
@@ -191,6 +193,7 @@ static ArchInfo gfx1100() {
   t.tuning.heldRegistersPercent = 85;
   t.maxWarpsPerMultiprocessor = 64; // 16 on each of 4 SIMDs
   t.maxBlocksPerMultiprocessor = 32;
+  t.limitsOneWarpBlocks = false;
   t.maxRegistersPerThread = 256;
   t.registersPerScheduler = 1536;
   t.registerAllocationUnit = 24;

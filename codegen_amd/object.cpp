@@ -111,30 +111,14 @@ absl::Status readMetadataNote(ObjectInfo &info) {
   return absl::OkStatus();
 }
 
-int occupancy(const ir::TargetInfo &t, int vectorRegisters, int scalarRegisters, int64_t sharedBytes, int waves) {
-  int wavesPerSimd = t.maxWarpsPerMultiprocessor / t.schedulersPerMultiprocessor;
-  if (vectorRegisters > 0)
-    wavesPerSimd =
-        std::min(wavesPerSimd, t.registersPerScheduler / int(llvm::alignTo(vectorRegisters, t.registerAllocationUnit)));
-  if (t.scalarRegistersPerScheduler && scalarRegisters > 0)
-    wavesPerSimd = std::min(wavesPerSimd, t.scalarRegistersPerScheduler / scalarRegisters);
-  int blocks = std::min(t.maxBlocksPerMultiprocessor, wavesPerSimd * t.schedulersPerMultiprocessor / waves);
-  if (waves == 1) blocks = wavesPerSimd * t.schedulersPerMultiprocessor; // blocks of one wave need no barrier resource
-  if (sharedBytes > 0)
-    blocks = int(std::min<int64_t>(
-        blocks, t.sharedMemoryPerMultiprocessor /
-                    int64_t(llvm::alignTo(uint64_t(sharedBytes), uint64_t(t.sharedMemoryGranularity)))));
-  return blocks;
-}
-
 absl::StatusOr<ObjectInfo> makeHsaco(llvm::StringRef relocatable, const ArchInfo &arch, const BackendOptions &options) {
   absl::StatusOr<std::string> object = linkShared(relocatable);
   if (!object.ok()) return object.status();
   ObjectInfo info;
   info.object = *std::move(object);
   if (absl::Status s = readMetadataNote(info); !s.ok()) return s;
-  info.occupancy = occupancy(arch.info, info.registers, info.scalarRegisters,
-                             info.staticSharedBytes + options.dynamicSharedBytes, options.numWarps);
+  info.occupancy = arch.info.occupancy(
+      {options.numWarps, info.staticSharedBytes + options.dynamicSharedBytes, info.registers, info.scalarRegisters});
   return info;
 }
 

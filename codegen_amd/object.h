@@ -17,8 +17,4 @@ absl::Status readMetadataNote(codegen::ObjectInfo &);
 /// What was found of AMD's tools, one line each.
 std::vector<std::string> describeTools();
 
-/// Blocks of so many waves that fit on a multiprocessor (gfx9: compute unit, else work-group processor).
-int occupancy(const ir::TargetInfo &, int vectorRegisters, int scalarRegisters, int64_t sharedBytesPerBlock,
-              int wavesPerBlock);
-
 } // namespace tessera::amd

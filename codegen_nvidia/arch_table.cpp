@@ -163,7 +163,6 @@ static ArchInfo sm100a() {
   // Without wgmma. tcgen05 and tensor memory are not used: every decision is that of MmaSync.
   t.matrixUnit = MatrixUnit::Tcgen05;
   t.matrixVersion = 5;
-  t.hasPackedF32 = true;
   return a;
 }
 

@@ -210,7 +210,7 @@ static absl::StatusOr<ObjectInfo> describe(absl::StatusOr<Compiled> compiled, co
   info.scratchBytesPerThread = largestBefore(compiled->log, "bytes stack frame");
   info.spillBytes = largestBefore(compiled->log, "bytes spill stores");
   info.occupancy =
-      occupancy(arch.info, info.registers, info.staticSharedBytes + options.dynamicSharedBytes, options.numWarps);
+      arch.info.occupancy({options.numWarps, info.staticSharedBytes + options.dynamicSharedBytes, info.registers});
   return info;
 }
 

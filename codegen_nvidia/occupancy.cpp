@@ -76,14 +76,15 @@ bool gaveUp(const ObjectInfo &info, const ir::TargetInfo &t, const BackendOption
 int registersForOneMore(const ObjectInfo &info, const ir::TargetInfo &t, const BackendOptions &o) {
   int64_t shared = info.staticSharedBytes + o.dynamicSharedBytes;
   for (int r = info.registers; r > 0; --r)
-    if (occupancy(t, r, shared, o.numWarps) > info.occupancy) return r;
+    if (t.occupancy({o.numWarps, shared, r}) > info.occupancy) return r;
   return 0;
 }
 
 /// The blocks that a kernel requests by its tensors, loads and matrix instructions; 0: none.
 int requestedBlocks(const KernelFacts &facts, const ir::TargetInfo &t, const BackendOptions &o) {
   if (!facts.widestTensor || *facts.widestTensor > t.tuning.mediumTensorElements) return 0;
-  int part = *facts.widestTensor > t.tuning.smallTensorElements ? 4 : 2;
+  int part =
+      *facts.widestTensor > t.tuning.smallTensorElements ? t.tuning.mediumTensorWarps : t.tuning.smallTensorWarps;
   int blocks = std::min(t.maxWarpsPerMultiprocessor / part / o.numWarps, t.maxBlocksPerMultiprocessor);
   if (blocks <= 1) return 0;
   if (facts.hasMatrixInstructions) {
@@ -96,17 +97,6 @@ int requestedBlocks(const KernelFacts &facts, const ir::TargetInfo &t, const Bac
 }
 
 } // namespace
-
-int occupancy(const ir::TargetInfo &t, int registers, int64_t sharedBytes, int warps) {
-  int blocks = std::min(t.maxBlocksPerMultiprocessor, t.maxWarpsPerMultiprocessor / warps);
-  if (registers > 0) {
-    int perWarp = int(alignTo(uint64_t(registers), uint64_t(t.registerAllocationUnit)));
-    blocks = std::min(blocks, t.registersPerScheduler / perWarp * t.schedulersPerMultiprocessor / warps);
-  }
-  int64_t shared =
-      int64_t(alignTo(uint64_t(sharedBytes + t.sharedMemoryReservedPerBlock), uint64_t(t.sharedMemoryGranularity)));
-  return int(std::min<int64_t>(blocks, t.sharedMemoryPerMultiprocessor / shared));
-}
 
 void recordWidestTensor(Function &kernel, unsigned elements) { kernel.addFnAttr(kWidestTensor, utostr(elements)); }
 
@@ -142,7 +132,7 @@ OccupancyPlan planOccupancy(const KernelFacts &facts, const ir::TargetInfo &t, c
   plan.hasWarpGroupDots = facts.hasWarpGroupDots;
   bool userDecides = o.maxRegisters || o.numCtas > 1;
   if (userDecides) return plan;
-  int admitted = occupancy(t, /*registersPerThread=*/0, o.dynamicSharedBytes, o.numWarps);
+  int admitted = t.occupancy({o.numWarps, o.dynamicSharedBytes});
   bool sharedMemoryLimits = o.dynamicSharedBytes > 0 && admitted > 0 && leavesAllRegisters(admitted, t, o);
   plan.minBlocks = sharedMemoryLimits ? admitted : requestedBlocks(facts, t, o);
   return plan;

@@ -1,5 +1,5 @@
-// Occupancy on NVIDIA in one place: the blocks that fit on a multiprocessor, the occupancy that a kernel requests,
-// and the further compilations that are tried where ptxas made poor use of the registers.
+// Occupancy on NVIDIA in one place: the occupancy that a kernel requests, and the further compilations that are tried
+// where ptxas made poor use of the registers. (TargetInfo::occupancy counts the blocks that fit on a multiprocessor.)
 //
 //   lowering (recordWidestTensor, recordLoad, …)  →  optimised LLVM module (collectFacts, planOccupancy, applyPlans)
 //     →  PTX with `.minnctapersm`  →  object.cpp: one compilation, then those of OccupancyPlan::kAttempts
@@ -16,9 +16,6 @@ class Function;
 class Module;
 } // namespace llvm
 namespace tessera::nvidia {
-
-/// Blocks of so many warps that fit on a multiprocessor; registers 0: as many as registers do not limit.
-int occupancy(const ir::TargetInfo &, int registersPerThread, int64_t sharedBytesPerBlock, int warpsPerBlock);
 
 // ---- recorded by the lowering, as attributes that LLVM's passes keep and that change no code ----
 

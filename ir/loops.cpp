@@ -42,4 +42,10 @@ bool isInductionVariable(Value v) {
   return parent && parent->is<scf::ForOp>();
 }
 
+bool isInLoop(const Operation *op) {
+  for (const Operation *p = op->parentOp(); p; p = p->parentOp())
+    if (p->is<scf::ForOp>() || p->is<scf::WhileOp>()) return true;
+  return false;
+}
+
 } // namespace tessera::ir

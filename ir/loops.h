@@ -46,5 +46,7 @@ inline void eraseCarriedArgument(Block &body, unsigned i) { body.eraseArg(kFirst
 
 inline Value inductionVariable(scf::ForOp loop) { return inductionVariable(*loop.body().front()); }
 bool isInductionVariable(Value v);
+/// Whether the operation is in an `scf.for` or `scf.while`, at any depth.
+bool isInLoop(const Operation *);
 
 } // namespace tessera::ir

@@ -205,23 +205,6 @@ void Operation::setOperands(llvm::ArrayRef<Value> values, llvm::ArrayRef<int32_t
   }
 }
 
-void Operation::insertOperand(unsigned at, Value v) {
-  auto all = operands().vec();
-  all.insert(all.begin() + at, v);
-  if (!segments_.empty()) {
-    // The value joins the group that ends at or after `at`; variadic groups take it at their end.
-    unsigned start = 0;
-    for (auto &n : segments_) {
-      if (at <= start + n && (at > start || n > 0 || at == start)) {
-        ++n;
-        break;
-      }
-      start += n;
-    }
-  }
-  setOperands(all);
-}
-
 void Operation::eraseOperand(unsigned at) {
   auto all = operands().vec();
   all.erase(all.begin() + at);

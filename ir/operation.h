@@ -278,7 +278,6 @@ public:
   /// Replaces the operand list. For operations whose row has more than one optional or variadic operand, `segments`
   /// gives the number of values of each row operand.
   void setOperands(llvm::ArrayRef<Value>, llvm::ArrayRef<int32_t> segments = {});
-  void insertOperand(unsigned at, Value);
   void eraseOperand(unsigned at);
   /// The values of the i-th operand of the row: one, none (optional and absent) or several (variadic).
   OperandRange operandGroup(unsigned i) const;

@@ -1,5 +1,6 @@
 // Stages of the IR and how each is checked (see stages.h).
 #include "ir/stages.h"
+#include "ir/attribute_names.h"
 #include "ir/defined_types.h"
 #include "ir/ops.h"
 
@@ -41,7 +42,7 @@ static bool contradicts(Operation *op, IrStage stage) {
   switch (stage) {
   case IrStage::LayoutsAssigned: return hasTensorWithoutLayout(op);
   case IrStage::WarpGroupsAllocated: return op->is<ttg::WarpSpecializeOp>() && !op->hasAttr("warpGroupStartIds");
-  case IrStage::SharedMemoryAllocated: return op->is<ttg::LocalAllocOp>() && !op->hasAttr("allocation.offset");
+  case IrStage::SharedMemoryAllocated: return op->is<ttg::LocalAllocOp>() && !op->hasAttr(kAllocationOffsetAttr);
   case IrStage::BarriersInserted: return false;
   }
   llvm_unreachable("stage");

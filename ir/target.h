@@ -42,6 +42,14 @@ enum class RegisterSplit : uint8_t {
   Allocated,    // the same, rounded down to what the hardware allocates
 };
 
+/// What a block takes of a multiprocessor; 0: not known, or no limit.
+struct BlockResources {
+  int64_t warps = 1;
+  int64_t sharedBytes = 0;
+  int registers = 0;       // of a thread (AMD: vector registers)
+  int scalarRegisters = 0; // of a warp
+};
+
 /// Bytes of one lane's widest access to global memory, on targets that do not say otherwise.
 inline constexpr int kGlobalAccessBytes = 16;
 
@@ -59,6 +67,7 @@ struct TargetInfo {
   int maxThreadsPerBlock = 1024;
   int maxWarpsPerMultiprocessor = 0;
   int maxBlocksPerMultiprocessor = 0;
+  bool limitsOneWarpBlocks = true;   // maxBlocksPerMultiprocessor is for these too (AMD: not, they need no barrier)
   int maxClusterSize = 1;            // blocks of a cluster that is guaranteed to launch; 1: the target has no clusters
   int namedBarriers = 0;             // barriers of a block for some of its warps; 0: only one for all of them
   bool hasIndependentLanes = false;  // lanes of a divergent warp make progress independently; else all run in lockstep
@@ -136,6 +145,11 @@ struct TargetInfo {
   /// Registers that a thread may have where `warps` warps run on a multiprocessor (of one block or several), at most
   /// maxRegistersPerThread. @pre warps > 0.
   int registersPerThread(int64_t warps, RegisterSplit) const;
+
+  /// How many blocks with so many bytes of shared memory each have room in a multiprocessor's; 0: not one.
+  int64_t blocksBySharedMemory(int64_t bytesOfBlock) const;
+  /// How many blocks a multiprocessor runs at a time; 0: none fits. @pre warps > 0.
+  int occupancy(const BlockResources &) const;
 
   /// How accesses to shared memory are counted.
   layouts::MemoryModel memoryModel() const {

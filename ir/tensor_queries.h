@@ -1,5 +1,6 @@
 // Small questions about tensors and operations on them that many files need.
 #pragma once
+#include "ir/op_table.h"
 #include "ir/ops.h"
 
 namespace tessera::ir {
@@ -15,6 +16,20 @@ inline const layouts::Encoding *encodingOf(Value v) { return tensorOf(v).encodin
 inline unsigned bitsOf(Value v) {
   Type t = v.type().scalar();
   return t.isPointer() ? 64 : t.bitWidth();
+}
+
+/// Whether each element of the operation's one result is computed from the same elements of its operands, and from
+/// nothing else. Not so selects, whose condition may be one scalar for all elements.
+inline bool isElementwise(const Operation *op) {
+  return op->info().has(kElementwise) && op->numResults() == 1 && op->numRegions() == 0;
+}
+
+/// Whether the operation makes a tensor from no other tensor, and so in any layout: a range, a splat, a constant of one
+/// value.
+inline bool makesAnyLayout(const Operation *op) {
+  if (op->is<tt::SplatOp>() || op->is<tt::MakeRangeOp>()) return true;
+  auto elements = op->is<arith::ConstantOp>() ? op->attr<DenseElementsAttr>("value") : DenseElementsAttr();
+  return elements && elements.isSplat();
 }
 
 /// Whether the operation multiplies matrices: tt.dot, its asynchronous form ttng.warp_group_dot, and tt.dot_scaled.

@@ -1,4 +1,5 @@
 // The verifier's hooks of functions, control flow and what ends its regions (see verifier.h).
+#include "ir/attribute_names.h"
 #include "ir/loops.h"
 #include "ir/verify_hook.h"
 #include "llvm/ADT/StringSet.h"
@@ -56,7 +57,7 @@ HOOK(tt_func) {
     for (unsigned i = 0; i < attrs.size(); ++i) {
       auto d = attrs[i].dyn_cast<DictionaryAttr>();
       if (!d) return opError(op, diag, "has argument attributes that are no dictionary");
-      for (llvm::StringRef key : {"tt.divisibility", "tt.contiguity", "tt.constancy"})
+      for (llvm::StringRef key : {kDivisibilityAttr, kContiguityAttr, kConstancyAttr})
         if (Attribute a = d.get(key)) {
           auto v = a.dyn_cast<IntegerAttr>();
           if (v && (v.sext() <= 0 || !llvm::isPowerOf2_64(v.sext())))

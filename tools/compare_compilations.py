@@ -16,9 +16,10 @@ Examples:
     tools/compare_compilations.py mm.ttir --target sm_90a -- --num-stages 3 -- --num-stages 4
     tools/compare_compilations.py mm.ttir --old release-1/tessera --new build/tools/tessera
 
-Buffers in shared memory are compared by bytes, since the offset of one depends on all others: those of an operation at
-the same place in the kernel's source are compared with each other, and listed with the largest change first. Locations
-in TTIR and TTGIR are not compared.
+Buffers in shared memory are compared by bytes and lifetime, since the offset of one depends on all others: those of an
+operation at the same place in the kernel's source are compared with each other, the largest change first. More bytes in
+all while every buffer has as many as before: lifetimes overlap that did not. Locations in TTIR and TTGIR are not
+compared.
 
 Metadata comes from the object (registers, spills, occupancy) where the toolchain is installed, otherwise from the last
 stage that can be made. Exit code: 0 nothing differs, 1 something differs, 2 wrong usage, 3 a compilation failed.
@@ -137,23 +138,35 @@ def print_remarks(old, new):
     return bool(lines)
 
 
+def lifetime(facts):
+    return f"{facts['firstOperation']} ({facts['first']}) to {facts['lastOperation']} ({facts['last']})"
+
+
 def print_buffers(old, new):
-    """Which buffers in shared memory differ in bytes. Several of one operation and place are paired in their order."""
-    sizes = collections.defaultdict(lambda: ([], []))
+    """Buffers in shared memory that differ in bytes or lifetime. Several of one operation and place go in order."""
+    facts = collections.defaultdict(lambda: ([], []))
     for side, remarks in enumerate((old, new)):
         for r in remarks:
-            sizes[r["location"], r["facts"]["operation"]][side].append(r["facts"]["bytes"])
-    rows = []
-    for (location, operation), sides in sizes.items():
-        for before, after in itertools.zip_longest(*sides, fillvalue=0):
-            if before != after:
-                rows.append((after - before, f"{location} {operation}: {before} -> {after} ({after - before:+})"))
-    rows.sort(key=lambda row: -abs(row[0]))
-    if rows:
-        print("buffers in shared memory (bytes):")
-    for _, line in rows:
+            facts[r["location"], r["facts"]["operation"]][side].append(r["facts"])
+    sizes, lifetimes = [], []
+    for (location, operation), sides in facts.items():
+        for before, after in itertools.zip_longest(*sides):
+            was, now = (f["bytes"] if f else 0 for f in (before, after))
+            if was != now:
+                sizes.append((now - was, f"{location} {operation}: {was} -> {now} ({now - was:+})"))
+            if before and after and lifetime(before) != lifetime(after):
+                lifetimes.append(f"{location} {operation}, {now} bytes: {lifetime(before)} -> {lifetime(after)}")
+    sizes.sort(key=lambda row: -abs(row[0]))
+    print_list("buffers in shared memory (bytes):", [line for _, line in sizes])
+    print_list("lifetimes of buffers in shared memory:", lifetimes)
+    return bool(sizes or lifetimes)
+
+
+def print_list(title, lines):
+    if lines:
+        print(title)
+    for line in lines:
         print(f"  {line}")
-    return bool(rows)
 
 
 def split_options(arguments):

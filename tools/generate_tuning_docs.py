@@ -20,7 +20,7 @@ table of targets (`codegen_nvidia/arch_table.cpp`, `codegen_amd/arch_table.cpp`)
 `tools/generate_tuning_docs.py`.
 
 *Evidence* is "measured" with machine, date and result, and with the command if a benchmark of this repository gives \
-it; "argued" with the reason; or "unmeasured".
+it; "modelled" by the timing model (`amd_timing.md`); "argued" with the reason; or "unmeasured".
 """
 
 

@@ -10,8 +10,6 @@
 namespace tessera::codegen {
 using namespace ir;
 
-static int64_t byteSize(llvm::Type *t) { return t->isPointerTy() ? 8 : t->getPrimitiveSizeInBits() / 8; }
-
 /// Gives every thread the values that the acting threads hold. What an acquiring one has seen, the threads see after
 /// the barrier: it orders global memory too.
 static void broadcast(Operation *op, FunctionLowering &fl, Elements &values, llvm::Value *acts, MemSemantic sem) {

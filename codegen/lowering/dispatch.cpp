@@ -2,6 +2,7 @@
 // FunctionLowering::lowerOperation.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/scaled_dot.h"
+#include "ir/scaled_matrix_instructions.h"
 
 namespace tessera::codegen {
 using namespace ir;
@@ -10,7 +11,15 @@ namespace {
 struct Row {
   LowerFn lower;
   const char *reason;
+  bool (*servedBy)(const TargetInfo &) = nullptr; // null: by all targets
 };
+// What targets need for operations that not all of them serve.
+bool isAmd(const TargetInfo &t) { return t.vendor == Vendor::Amd; }
+bool hasScaledMatrices(const TargetInfo &t) { return !scaledMatrixInstructions(t).empty(); }
+bool hasWgmma(const TargetInfo &t) { return t.matrixUnit == MatrixUnit::Wgmma; }
+bool hasTensorCopy(const TargetInfo &t) { return t.hasTensorCopy; }
+bool hasNamedBarriers(const TargetInfo &t) { return t.namedBarriers > 0; }
+
 constexpr const char *kTerminatorReason = "a terminator, lowered with its region",
                      *kRewrittenReason = "rewritten into other operations before lowering",
                      *kMatrixReason = "a matrix or asynchronous operation that the lowering does not know",
@@ -97,13 +106,13 @@ Row rowOf(Opcode opcode) {
 
   // memory
   case Opcode::tt_load:
-  case Opcode::tt_store:
+  case Opcode::tt_store: return {lowerMemory, nullptr};
   case Opcode::amdg_buffer_load:
-  case Opcode::amdg_buffer_store: return {lowerMemory, nullptr};
+  case Opcode::amdg_buffer_store: return {lowerMemory, nullptr, isAmd};
   case Opcode::tt_atomic_rmw:
-  case Opcode::tt_atomic_cas:
+  case Opcode::tt_atomic_cas: return {lowerAtomic, nullptr};
   case Opcode::amdg_buffer_atomic_rmw:
-  case Opcode::amdg_buffer_atomic_cas: return {lowerAtomic, nullptr};
+  case Opcode::amdg_buffer_atomic_cas: return {lowerAtomic, nullptr, isAmd};
 
   // shape
   case Opcode::tt_splat:
@@ -123,10 +132,10 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttg_convert_layout: return {lowerConvertLayout, nullptr};
   case Opcode::amdg_in_thread_transpose: return {lowerInThreadTranspose, nullptr};
   case Opcode::tt_dot: return {lowerDot, nullptr};
-  case Opcode::tt_dot_scaled: return {lowerScaledDot, nullptr};
-  case Opcode::ttng_fence_async_shared:
+  case Opcode::tt_dot_scaled: return {lowerScaledDot, nullptr, hasScaledMatrices};
+  case Opcode::ttng_fence_async_shared: return {lowerWarpGroup, nullptr, hasTensorCopy}; // others have one proxy
   case Opcode::ttng_warp_group_dot:
-  case Opcode::ttng_warp_group_dot_wait: return {lowerWarpGroup, nullptr};
+  case Opcode::ttng_warp_group_dot_wait: return {lowerWarpGroup, nullptr, hasWgmma};
   case Opcode::ttg_async_wait:
   case Opcode::ttg_async_commit_group:
   case Opcode::ttg_async_copy_global_to_local: return {lowerAsyncCopy, nullptr};
@@ -141,7 +150,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttng_async_tma_store_wait:
   case Opcode::ttng_tensormap_create:
   case Opcode::ttng_tensormap_fenceproxy_acquire:
-  case Opcode::ttng_reinterpret_tensor_descriptor: return {lowerTensorCopy, nullptr};
+  case Opcode::ttng_reinterpret_tensor_descriptor: return {lowerTensorCopy, nullptr, hasTensorCopy};
   case Opcode::tt_gather:
   case Opcode::tt_histogram: return {lowerGatherLike, nullptr};
   case Opcode::ttg_local_alloc:
@@ -177,11 +186,11 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttg_local_barrier:
   case Opcode::ttg_warp_id:
   case Opcode::ttg_global_scratch_alloc:
+  case Opcode::builtin_unrealized_conversion_cast: return {lowerControl, nullptr};
   case Opcode::rocdl_barrier:
   case Opcode::rocdl_sched_barrier:
-  case Opcode::rocdl_s_setprio:
-  case Opcode::builtin_unrealized_conversion_cast: return {lowerControl, nullptr};
-  case Opcode::ttg_warp_specialize: return {lowerWarpSpecialize, nullptr};
+  case Opcode::rocdl_s_setprio: return {lowerControl, nullptr, isAmd};
+  case Opcode::ttg_warp_specialize: return {lowerWarpSpecialize, nullptr, hasNamedBarriers};
   case Opcode::tt_elementwise_inline_asm: return {lowerInlineAssembly, nullptr};
 
   // Never reach the lowering.
@@ -254,6 +263,10 @@ Row rowOf(Opcode opcode) {
 } // namespace
 
 LowerFn loweringOf(Opcode opcode) { return rowOf(opcode).lower; }
+bool isLoweredFor(Opcode opcode, const TargetInfo &target) {
+  Row row = rowOf(opcode);
+  return row.lower && (!row.servedBy || row.servedBy(target));
+}
 llvm::StringRef whyNotLowered(Opcode opcode) {
   const char *r = rowOf(opcode).reason;
   return r ? r : "";

@@ -6,6 +6,7 @@
 #include "codegen/lowering/debug_info.h"
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
+#include "ir/attribute_names.h"
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
 #include "ir/partitions.h"
@@ -146,7 +147,7 @@ private:
           list && i < list.size() && type.input(i).isPointer())
         if (auto dict = list[i].dyn_cast<DictionaryAttr>())
           if (auto d =
-                  dict.get("tt.divisibility") ? dict.get("tt.divisibility").dyn_cast<IntegerAttr>() : IntegerAttr())
+                  dict.get(kDivisibilityAttr) ? dict.get(kDivisibilityAttr).dyn_cast<IntegerAttr>() : IntegerAttr())
             if (llvm::isPowerOf2_64(d.zext()) && d.zext() <= 4096)
               fn->addParamAttr(at, llvm::Attribute::getWithAlignment(b_.getContext(), llvm::Align(d.zext())));
       at += fl.numElements(type.input(i));

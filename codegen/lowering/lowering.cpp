@@ -4,6 +4,7 @@
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/debug_info.h"
 #include "codegen/lowering/target.h"
+#include "ir/attribute_names.h"
 #include "ir/ops.h"
 #include "transforms/analyses/axis_info.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -153,7 +154,7 @@ llvm::Value *FunctionLowering::globalScratchOf(Operation *op) {
 }
 
 llvm::Value *FunctionLowering::scratch(Operation *op) {
-  auto offset = op->attr<IntegerAttr>("allocation.offset");
+  auto offset = op->attr<IntegerAttr>(kAllocationOffsetAttr);
   return sharedAt(offset ? offset.sext() : 0);
 }
 
@@ -168,6 +169,7 @@ bool FunctionLowering::lowerOperation(Operation *op) {
     llvm::StringRef why = whyNotLowered(op->opcode());
     return error(op, why.empty() ? "has no lowering" : "cannot be lowered here: it is " + why);
   }
+  if (!isLoweredFor(op->opcode(), target.info())) return error(op, "cannot be lowered for " + target.info().name);
   for (auto v : op->results())
     if (v.type().isTensor() && v.type().scalar().isInteger(4))
       return error(op, "cannot be lowered: it makes a tensor of i4 (pairs of them packed into i8 can be lowered)");

@@ -48,6 +48,11 @@ struct FunctionContext {
   DebugInfo *debug = nullptr; // null: no debug locations
 };
 
+/// Bytes of an element in memory; an i1 takes a byte.
+inline int64_t byteSize(llvm::Type *t) {
+  return t->isPointerTy() ? 8 : std::max<int64_t>(1, int64_t(t->getPrimitiveSizeInBits()) / 8);
+}
+
 /// State of the lowering of one function. The public part is what families of operations use, by groups; the state
 /// itself is private. Functions that return a bool return false after having reported a diagnostic.
 class FunctionLowering {
@@ -254,6 +259,8 @@ int64_t inlineAssemblyNumber(ir::Operation *);
 using LowerFn = bool (*)(ir::Operation *, FunctionLowering &);
 /// The lowering of an opcode, or null: those that never reach it are listed with the reason in dispatch.cpp.
 LowerFn loweringOf(ir::Opcode);
+/// Whether an opcode has a lowering that serves the target.
+bool isLoweredFor(ir::Opcode, const ir::TargetInfo &);
 /// Whether lowerMath knows a way to compute the operation that all targets share (math.cpp).
 bool hasScalarMath(ir::Opcode);
 /// Why an opcode has no lowering ("a terminator, lowered with its region"), or empty for those that have one.

@@ -18,8 +18,6 @@ using namespace ir;
 
 namespace {
 
-int64_t byteSize(llvm::Type *t) { return t->isPointerTy() ? 8 : t->getPrimitiveSizeInBits() / 8; }
-
 bool isConstantBool(llvm::Value *v, bool value) {
   auto *c = llvm::dyn_cast_or_null<llvm::ConstantInt>(v);
   return c && c->isOne() == value;

@@ -16,10 +16,6 @@ using namespace ir;
 using layouts::Dim;
 using layouts::LinearLayout;
 
-static int64_t byteSize(llvm::Type *t) {
-  return t->isPointerTy() ? 8 : std::max<int64_t>(1, t->getPrimitiveSizeInBits() / 8);
-}
-
 SharedAccess::SharedAccess(const LinearLayout &registers, const LinearLayout &shared, llvm::Type *element,
                            FunctionLowering &fl, const layouts::Encoding *encoding)
     : map_(registers.invertAndCompose(shared)), element_(element->isIntegerTy(1) ? fl.b.getInt8Ty() : element),

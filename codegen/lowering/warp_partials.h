@@ -63,7 +63,6 @@ private:
   /// Results that stand side by side for every thread, up to 16 bytes of them: calls with their keys.
   void forRuns(llvm::ArrayRef<Key>, unsigned bytes, llvm::function_ref<void(int64_t first, llvm::ArrayRef<Key>)>);
   llvm::Value *address(unsigned operand, const Key &, unsigned chunk, llvm::Value *along);
-  static int64_t byteSize(llvm::Type *t) { return t->isPointerTy() ? 8 : t->getPrimitiveSizeInBits() / 8; }
 
   FunctionLowering &fl_;
   layouts::ReduceShape shape_;

@@ -350,8 +350,7 @@ public:
     sharing_.wavesOfSimd = divideCeil(sharing_.wavesOfBlock, info_.schedulersPerMultiprocessor);
     int64_t bytes = 0;
     if (mf.getFunction().getFnAttribute("tessera-shared-bytes").getValueAsString().getAsInteger(10, bytes)) bytes = 0;
-    bytes = std::max<int64_t>(1, alignTo(uint64_t(bytes), uint64_t(info_.sharedMemoryGranularity)));
-    blocksByLds_ = std::max<int64_t>(1, info_.sharedMemoryPerMultiprocessor / bytes);
+    blocksByLds_ = std::max<int64_t>(1, info_.blocksBySharedMemory(bytes));
     bool changed = false;
     for (MachineBasicBlock &block : mf)
       if (loops->getLoopFor(&block)) changed |= orderBlock(mf, block, loops);

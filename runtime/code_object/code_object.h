@@ -46,7 +46,6 @@ struct KernelDescriptor {
   bool workgroupId(unsigned dimension) const { return resource2 >> (7 + dimension) & 1; }
   bool workgroupInfo() const { return resource2 >> 10 & 1; }
   /// 0: x in v0; 1: x and y; 2: x, y and z. Packed into v0 on gfx90a and later.
-  unsigned workItemIds() const { return resource2 >> 11 & 3; }
 };
 
 struct Kernel {

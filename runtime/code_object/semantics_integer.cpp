@@ -298,8 +298,7 @@ std::vector<Semantic> integerSemantics() {
   addBitwise(t);
   addArithmetic32(t);
   addArithmetic16(t);
-  constexpr Type b32 = Type::B32, mask = Type::Mask;
-  (void)mask;
+  constexpr Type b32 = Type::B32;
   for (auto [name, detail] :
        std::initializer_list<std::pair<const char *, uint64_t>>{{"v_add_co_u32", carry(Add, false)},
                                                                 {"v_addc_co_u32", carry(Add, true)},

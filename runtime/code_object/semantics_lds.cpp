@@ -234,7 +234,6 @@ Semantic ldsSemantic(StringRef m) {
     if (auto form = parseForm(rest)) return access(handler, *form);
     return {};
   }
-  StringRef rest = m;
   bool returns = false;
   size_t at = m.find("_rtn");
   std::string name = m.str();
@@ -248,7 +247,6 @@ Semantic ldsSemantic(StringRef m) {
   if (!form) return {};
   Semantic s = special("", atomic);
   s.parameters = {uint8_t(form->operation), form->bytes, returns, StringRef(name).starts_with("cmpst_")};
-  (void)rest;
   return s;
 }
 

@@ -31,12 +31,6 @@ template <class F> Semantic pair32(const char *name, F) {
 
 // ---- two halves ----
 
-template <class E, class F> void halves1(void *d, const void *a, const void *, const void *) {
-  auto *__restrict out = static_cast<uint32_t *>(d);
-  auto *x = static_cast<const uint32_t *>(a);
-  auto f = [](auto p) { return E::store(typename E::Value(F{}(p))); };
-  for (unsigned l = 0; l < kLanes; ++l) out[l] = (f(E::load(x[l] & 0xffff)) & 0xffff) | f(E::load(x[l] >> 16)) << 16;
-}
 template <class E, class F> void halves2(void *d, const void *a, const void *b, const void *) {
   auto *__restrict out = static_cast<uint32_t *>(d);
   auto *x = static_cast<const uint32_t *>(a);

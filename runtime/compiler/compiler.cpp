@@ -4,7 +4,7 @@
 #include "codegen/lowering/target.h"
 #include "codegen/object/backend.h"
 #include "frontend/parser.h"
-#include "ir/argument_attributes.h"
+#include "ir/attribute_names.h"
 #include "ir/context.h"
 #include "ir/module_attributes.h"
 #include "ir/ops.h"

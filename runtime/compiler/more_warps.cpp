@@ -2,6 +2,7 @@
 #include "runtime/compiler/more_warps.h"
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "transforms/analyses/register_pressure.h"
 #include <algorithm>
 
@@ -51,7 +52,7 @@ bool mayTakeMoreWarps(const Module &ttir, llvm::StringRef kernel, const TargetIn
   for (Operation *function : functionsOf(ttir, kernel))
     function->walk([&](Operation *op) {
       isFixed |= op->is<tt::ElementwiseInlineAsmOp>() || op->is<ttg::WarpSpecializeOp>();
-      holds |= op->is<tt::DotOp>() || op->is<tt::DotScaledOp>() || op->is<scf::ForOp>() || op->is<scf::WhileOp>();
+      holds |= isDot(op) || op->is<scf::ForOp>() || op->is<scf::WhileOp>();
     });
   return holds && !isFixed;
 }

@@ -1,5 +1,6 @@
 // Specialising a kernel for its arguments (see specialize.h).
 #include "runtime/compiler/specialize.h"
+#include "ir/attribute_names.h"
 #include "ir/builder.h"
 #include "ir/ops.h"
 #include "llvm/ADT/STLExtras.h"
@@ -10,21 +11,18 @@ using namespace ir;
 
 namespace {
 
-constexpr llvm::StringLiteral kDivisibility = "tt.divisibility";
-constexpr int64_t kDivisor = 16;
-
 /// The attributes of an argument, with the divisibility raised.
 DictionaryAttr divisible(Context &c, Attribute attributes) {
   llvm::SmallVector<NamedAttribute, 4> all;
-  int64_t by = kDivisor;
+  int64_t by = kLaunchDivisor;
   if (auto dict = attributes ? attributes.dyn_cast<DictionaryAttr>() : DictionaryAttr())
     for (auto &entry : dict.entries()) {
-      if (entry.name != kDivisibility)
+      if (entry.name != kDivisibilityAttr)
         all.push_back(entry);
       else if (auto promised = entry.value.dyn_cast<IntegerAttr>())
         by = std::max(by, promised.sext());
     }
-  all.push_back({c.intern(kDivisibility), IntegerAttr::getI32(c, by)});
+  all.push_back({c.intern(kDivisibilityAttr), IntegerAttr::getI32(c, by)});
   return DictionaryAttr::get(c, all);
 }
 

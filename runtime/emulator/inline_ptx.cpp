@@ -268,10 +268,8 @@ using namespace llvm;
 bool decodeInlinePtx(Decoder &d, CallInst &c, std::string &problem) { return ptx::PtxDecoder(d, c).run(problem); }
 
 ArrayRef<PtxForm> ptxForms() {
-  static constexpr const char *kMove = "PTX, Data Movement and Conversion Instructions: ",
-                              *kFloat = "PTX, Floating Point Instructions",
+  static constexpr const char *kFloat = "PTX, Floating Point Instructions",
                               *kInteger = "PTX, Integer Arithmetic, Logic and Shift Instructions";
-  (void)kMove;
   static const PtxForm forms[] = {
       {"{@p} "
        "ld{.weak,.volatile,.relaxed,.acquire}{.scope}{.space}{.cop}{.L1::evict}{.L2::cache_hint}{.v2,.v4,.v8}.type d, "

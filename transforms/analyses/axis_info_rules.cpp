@@ -1,6 +1,7 @@
 // The rules of AxisInfo: each gives the claim for one operation from the claims for its operands (see
 // axis_info_rules.h).
 #include "transforms/analyses/axis_info_rules.h"
+#include "ir/attribute_names.h"
 #include "ir/op_table.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -41,9 +42,9 @@ static void promise(Attribute a, llvm::SmallVectorImpl<int64_t> &field) {
 }
 
 void raise(AxisInfo &i, llvm::function_ref<Attribute(llvm::StringRef)> promised) {
-  promise(promised("tt.contiguity"), i.contiguity);
-  promise(promised("tt.divisibility"), i.divisibility);
-  promise(promised("tt.constancy"), i.constancy);
+  promise(promised(kContiguityAttr), i.contiguity);
+  promise(promised(kDivisibilityAttr), i.divisibility);
+  promise(promised(kConstancyAttr), i.constancy);
 }
 
 /// The operation on two constants in `width` bits; nothing where it is not defined.

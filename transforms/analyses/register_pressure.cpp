@@ -24,8 +24,7 @@ int64_t registersOf(Value v) {
   auto type = v.type().dyn_cast<TensorType>();
   if (!type || type.element().isPointer() || type.element().bitWidth() == 1) return 0;
   if (Operation *op = v.definingOp()) {
-    bool isRecomputed = op->is<arith::ConstantOp>() || op->is<tt::SplatOp>() || op->is<tt::MakeRangeOp>() ||
-                        op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>();
+    bool isRecomputed = makesAnyLayout(op) || op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>();
     // Integers are data if they come from memory, a conversion or a dot; else they are indices.
     bool isIndex = !type.element().isFloat() && op->info().has(kElementwise);
     if (isRecomputed || isIndex) return 0;

@@ -13,6 +13,7 @@
 // right for every pair of bounds. Inner loops are unrolled first.
 //
 // Runs: TTIR.
+#include "ir/attribute_names.h"
 #include "ir/builder.h"
 #include "ir/compare.h"
 #include "ir/loops.h"
@@ -25,7 +26,7 @@ using namespace ir;
 
 namespace {
 
-constexpr llvm::StringRef kFactor = "tt.loop_unroll_factor", kStages = "tt.num_stages";
+constexpr llvm::StringRef kFactor = "tt.loop_unroll_factor";
 
 class Unroller {
 public:
@@ -57,7 +58,7 @@ public:
       f_->replaceAllUsesWith(main.op);
     else {
       auto rest = loop(middle, upper, step, main->results().vec(), 1);
-      rest->setAttr(kStages, IntegerAttr::getI32(b_.context(), 1));
+      rest->setAttr(kNumStagesAttr, IntegerAttr::getI32(b_.context(), 1));
       f_->replaceAllUsesWith(rest.op);
     }
     f_->erase();

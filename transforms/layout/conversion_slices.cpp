@@ -231,8 +231,7 @@ bool Slice::inputsFor(Value v, const Encoding *e, llvm::SmallVectorImpl<LayoutVa
   case Opcode::tt_elementwise_inline_asm: return false; // may pack neighbouring registers
   default: break;
   }
-  bool isElementwise = op->info().has(kElementwise) || op->is<arith::SelectOp>();
-  if (!isElementwise || op->numRegions()) return false;
+  if (!isElementwise(op) && !op->is<arith::SelectOp>()) return false;
   addTensorOperands();
   return true;
 }

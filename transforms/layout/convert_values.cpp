@@ -21,13 +21,6 @@ Value inElementType(Builder &b, Location loc, Value v, Type element) {
   return arith::TruncfOp::create(b, loc, to, v)->result();
 }
 
-bool makesAnyLayout(Operation *op) {
-  if (op->is<tt::SplatOp>() || op->is<tt::MakeRangeOp>()) return true;
-  if (!op->is<arith::ConstantOp>()) return false;
-  auto elements = op->attr<DenseElementsAttr>("value");
-  return elements && elements.isSplat();
-}
-
 Operation *changeLayout(Value v, const Encoding *e) {
   auto old = tensorOf(v);
   if (old.encoding() == e) return nullptr;

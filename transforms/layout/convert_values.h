@@ -13,10 +13,6 @@ ir::Value inLayout(ir::Builder &, ir::Location, ir::Value, const layouts::Encodi
 /// @pre the element types are equal or of different widths (not f16 and bf16), and the new one has more than 8 bits
 ir::Value inElementType(ir::Builder &, ir::Location, ir::Value, ir::Type element);
 
-/// Whether the operation makes a tensor from no other tensor, so that it makes it in any layout: a range, a splat, a
-/// constant of one value.
-bool makesAnyLayout(ir::Operation *);
-
 /// Gives a value another layout in place. Its users, which expect the old one, get a conversion back.
 /// Returns that conversion's operation; null where nothing uses the value or it has the layout.
 ir::Operation *changeLayout(ir::Value, const layouts::Encoding *);

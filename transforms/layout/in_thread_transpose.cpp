@@ -62,11 +62,11 @@ tt::LoadOp loadOf(Value operand) {
 bool mayPermuteVectors(tt::DotOp dot, const TargetInfo &target) {
   constexpr int64_t kHalfBits = 16; // of elements that reads of LDS transpose
   bool readsTranspose = target.hasTransposedLdsRead && tensorOf(dot.a()).element().bitWidth() == kHalfBits;
-  return target.matrixUnit == MatrixUnit::Mfma && !readsTranspose && loadOf(dot.a()) && loadOf(dot.b());
+  return target.tuning.permutesLoadedVectors && !readsTranspose && loadOf(dot.a()) && loadOf(dot.b());
 }
 
 /// The layout of the load by columns, or null.
-const layouts::Encoding *transposed(tt::LoadOp load, unsigned k, bool mayPermute, Module &m) {
+const layouts::Encoding *transposed(tt::LoadOp load, unsigned k, bool mayPermute, const Tuning &tuning, Module &m) {
   auto type = tensorOf(load.result());
   auto *from = layouts::dynCast<layouts::BlockedEncoding>(type.encoding());
   int64_t bits = type.element().bitWidth();
@@ -81,8 +81,7 @@ const layouts::Encoding *transposed(tt::LoadOp load, unsigned k, bool mayPermute
   int64_t elementsOfWrite = kWidestWriteBytes * 8 / bits;
   auto rowsOf = [&](int64_t v) { return std::min({elementsOfThread / v, elementsOfWrite, type.dim(k)}); };
   // Loads of 8 bytes rather than 16, if so a thread has a word of each column.
-  constexpr int64_t kLeastLoadBits = 64;
-  while (rowsOf(vector) * bits < kWordBits && vector * bits > kLeastLoadBits) vector /= 2;
+  while (rowsOf(vector) * bits < kWordBits && vector * bits > tuning.transposedLoadBits) vector /= 2;
   int64_t run = rowsOf(vector);
   if (run < 2) return nullptr;
   llvm::SmallVector<int32_t, 4> size(from->sizePerThread());
@@ -111,7 +110,7 @@ absl::StatusOr<bool> inThreadTranspose(Module &m, PassContext &c) {
       bool isOfFma = to && layouts::dynCast<layouts::BlockedEncoding>(to->parent());
       if (!to || isOfFma) continue;
       if (auto load = loadOf(operand))
-        if (auto *e = transposed(load, to->kDim(), mayPermute, m)) loads.push_back({load, e});
+        if (auto *e = transposed(load, to->kDim(), mayPermute, c.target->tuning, m)) loads.push_back({load, e});
     }
   });
   for (auto [load, e] : loads) computeInLayout(load.op, e);

@@ -11,11 +11,6 @@ namespace tessera::transforms {
 using namespace ir;
 using layouts::Encoding;
 
-bool isElementwise(Operation *op) {
-  return op->info().has(kElementwise) && op->numRegions() == 0 && op->numResults() == 1 &&
-         op->result().type().isTensor();
-}
-
 /// A division by a constant of rows or columns alone, before they are made larger: one for many elements.
 static bool isNarrowDivision(Operation *op) {
   bool isDivision =

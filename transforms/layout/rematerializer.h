@@ -8,9 +8,6 @@
 
 namespace tessera::transforms {
 
-/// Whether it has one tensor as a result, and is done element by element.
-bool isElementwise(ir::Operation *);
-
 /// Computes values in other layouts from ranges, splats and constants, and from values of up to `convertible` elements,
 /// which are converted.
 class Rematerializer {

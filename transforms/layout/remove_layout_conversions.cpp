@@ -75,7 +75,7 @@ int64_t elementsBeforeBroadcasts(Value v, int depth = 0) {
   int64_t all = tensorOf(v).numElements();
   Operation *op = v.definingOp();
   if (!op || depth > kMaxDepth) return all;
-  if (op->is<tt::SplatOp>() || op->is<arith::ConstantOp>() || op->is<tt::MakeRangeOp>()) return 1;
+  if (makesAnyLayout(op)) return 1;
   if (op->is<ttg::ConvertLayoutOp>() || op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>())
     return elementsBeforeBroadcasts(UnaryOp(op).value(), depth + 1);
   if (!isElementwise(op) || !isPure(op)) return all;

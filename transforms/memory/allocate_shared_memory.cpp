@@ -34,6 +34,7 @@
 // Remarks: SharedMemoryBuffer for each buffer (bytes, offset, lifetime, purpose), LayoutConversion for each conversion
 // (bank conflicts), SharedMemory for each function (bytes in all).
 #include "transforms/memory/allocate_shared_memory.h"
+#include "ir/attribute_names.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -93,14 +94,15 @@ public:
     int64_t size = placeWithNeighboursApart(small);
     if (!target_.sharedMemoryIsCacheToo) {
       placeWithNeighboursApart(available);
-      if (size_ > available || blocksWith(size_) < blocksWith(size)) placeWithNeighboursApart(small);
+      if (size_ > available || target_.blocksBySharedMemory(size_) < target_.blocksBySharedMemory(size))
+        placeWithNeighboursApart(small);
     }
     if (size_ > available) { // fitting is worth more than a barrier
       resetLifetimes();
       place();
     }
     while (size_ > available && halveLargestConversion()) place();
-    for (auto &b : buffers_) b.op->setAttr("allocation.offset", IntegerAttr::getI32(func_->context(), b.offset));
+    for (auto &b : buffers_) b.op->setAttr(kAllocationOffsetAttr, IntegerAttr::getI32(func_->context(), b.offset));
     return size_;
   }
   llvm::ArrayRef<Buffer> buffers() const { return buffers_; }
@@ -117,7 +119,8 @@ public:
     return size_;
   }
 
-  /// The operation at which the buffer's lifetime ends.
+  /// The operations at which the buffer's lifetime begins and ends.
+  Operation *firstOperation(const Buffer &b) const { return numbered_[b.from]; }
   Operation *lastOperation(const Buffer &b) const { return numbered_[b.to]; }
 
 private:
@@ -267,11 +270,6 @@ private:
     });
   }
 
-  /// How many blocks of so many bytes the shared memory of a multiprocessor has room for.
-  int64_t blocksWith(int64_t bytes) const {
-    return target_.sharedMemoryPerMultiprocessor / std::max<int64_t>(1, bytes);
-  }
-
   /// Small scratch lives to the end of the next scratch, so that neither waits for the other's readers: the barrier
   /// inside the second one orders the first one's reads before the third one's writes. `limit`: bytes of the two
   /// together. Above the small limit, buffers that a tensor passes through (ttg.local_alloc of a tensor) count as
@@ -392,9 +390,12 @@ std::string purposeOf(const Buffer &b) {
   return scratchPurpose(b.op);
 }
 
-Remark bufferRemark(const Buffer &b, Operation *last) {
-  std::string lifetime = last == b.op ? std::string("during the operation")
-                                      : llvm::formatv("to '{0}' ({1})", last->name(), describe(last->loc())).str();
+Remark bufferRemark(const Buffer &b, Operation *first, Operation *last) {
+  auto at = [](llvm::StringRef word, Operation *op) {
+    return llvm::formatv("{0} '{1}' ({2})", word, op->name(), describe(op->loc())).str();
+  };
+  std::string lifetime = first == b.op ? "" : at("from", first) + " ";
+  lifetime += last == b.op ? "during the operation" : at("to", last);
   std::string purpose = purposeOf(b);
   return {Remark::Analysis,
           "",
@@ -407,7 +408,8 @@ Remark bufferRemark(const Buffer &b, Operation *last) {
                              {"bytes", b.bytes},
                              {"offset", b.offset},
                              {"purpose", purpose},
-                             {"first", describe(b.op->loc())},
+                             {"first", describe(first->loc())},
+                             {"firstOperation", first->name()},
                              {"last", describe(last->loc())},
                              {"lastOperation", last->name()}}};
 }
@@ -441,7 +443,7 @@ std::optional<Remark> conversionRemark(const Buffer &b, const TargetInfo &target
 
 void emitRemarks(Operation *func, const FunctionAllocation &allocation, int64_t size, const PassContext &c) {
   for (auto &b : allocation.buffers()) {
-    c.remark(bufferRemark(b, allocation.lastOperation(b)));
+    c.remark(bufferRemark(b, allocation.firstOperation(b), allocation.lastOperation(b)));
     if (auto conversion = conversionRemark(b, *c.target)) c.remark(std::move(*conversion));
   }
   c.remark(

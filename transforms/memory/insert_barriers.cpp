@@ -50,6 +50,7 @@
 //    loaded through an argument and only stored again (analyses/only_stored.h) needs none: the thread that stores an
 //    element loads it itself. (LLVM moves such a load into the branch around the store, or the load has the store's
 //    predicate.)
+#include "ir/attribute_names.h"
 #include "ir/builder.h"
 #include "ir/loops.h"
 #include "ir/module_attributes.h"
@@ -413,7 +414,7 @@ private:
     return {offset, offset + bytes, index, alloc.result().impl()};
   }
   static int64_t offsetOf(Operation *op) {
-    auto offset = op->attr<IntegerAttr>("allocation.offset");
+    auto offset = op->attr<IntegerAttr>(kAllocationOffsetAttr);
     return offset ? offset.sext() : 0;
   }
   Range scratchRange(Operation *op) { return {offsetOf(op), offsetOf(op) + scratchBytes(op)}; }
@@ -558,7 +559,7 @@ private:
     case Opcode::ttg_warp_specialize: return visitPartitions(op->cast<ttg::WarpSpecializeOp>(), s);
     case Opcode::tt_call:
       // The callee's frame is both read and written; its accesses at both ends are not ordered.
-      if (op->hasAttr("allocation.offset")) access(op, s, kAllSharedMemory, kAllSharedMemory);
+      if (op->hasAttr(kAllocationOffsetAttr)) access(op, s, kAllSharedMemory, kAllSharedMemory);
       return;
     case Opcode::ttng_tensormap_create: return access(op, s, {}, scratchRange(op));
     case Opcode::ttng_arrive_barrier: return visitArrival(op->cast<ttng::ArriveBarrierOp>(), s);

@@ -50,6 +50,7 @@
 // Runs: before lowering, on targets with TMA, first: the buffers are allocated with all others.
 #include "ir/builder.h"
 #include "ir/constants.h"
+#include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
@@ -232,8 +233,7 @@ private:
     });
     int64_t now = sharedBytesDuring(loop, {}, *target_);
     int64_t then = sharedBytesDuring(loop, replaced, *target_) + number * bytesOf(type);
-    int64_t capacity = target_->sharedMemoryPerMultiprocessor;
-    auto blocks = [&](int64_t bytes) { return capacity / std::max<int64_t>(1, bytes); };
+    auto blocks = [&](int64_t bytes) { return target_->blocksBySharedMemory(bytes); };
     return then <= target_->sharedMemoryPerBlock && (then <= now || blocks(then) == blocks(now));
   }
 
@@ -304,12 +304,6 @@ private:
 };
 
 // ---- descriptors that the kernel makes ----
-
-bool isInLoop(Operation *op) {
-  for (Operation *p = op->parentOp(); p; p = p->parentOp())
-    if (p->is<scf::ForOp>() || p->is<scf::WhileOp>()) return true;
-  return false;
-}
 
 /// The tensor's sizes and strides as a tensor map has them: innermost dimension first, strides in bytes and without the
 /// innermost one, at least one element along each dimension (triton-nvidia-optimize-descriptor-encoding moves the

@@ -12,8 +12,7 @@ static int64_t mostRegisters(const TargetInfo &target) {
 }
 
 int64_t registersAtStart(const TargetInfo &target, int64_t warps) {
-  int64_t all = int64_t(target.registersPerScheduler) * target.schedulersPerMultiprocessor;
-  return std::min<int64_t>(mostRegisters(target), llvm::alignDown(uint64_t(all / warps), kRegisterStep));
+  return llvm::alignDown(uint64_t(target.registersPerThread(warps, RegisterSplit::Evenly)), kRegisterStep);
 }
 
 int64_t registersOfOwnWarps(int64_t each, const TargetInfo &target, int64_t own, int64_t total, int64_t taken) {

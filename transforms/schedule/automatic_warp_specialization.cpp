@@ -503,7 +503,7 @@ std::string whyNotWorth(scf::ForOp loop, const TargetInfo &target) {
   int64_t warps = numWarps(loop->module().op());
   if (warps < 2 * kWarpGroup) return llvm::formatv("{0} warps are no two warp groups", warps);
   int64_t held = heldRegisters(loop->parentOp());
-  if (2 * (bytes + target.sharedMemoryReservedPerBlock) <= target.sharedMemoryPerMultiprocessor &&
+  if (target.blocksBySharedMemory(bytes) >= 2 &&
       held * 100 <=
           target.registersPerThread(2 * warps, RegisterSplit::Evenly) * target.tuning.twoBlocksRegistersPercent)
     return llvm::formatv("a multiprocessor runs two blocks of it, which overlap ({0} bytes of shared memory, {1} "

@@ -105,12 +105,11 @@ llvm::SmallVector<Operation *, 4> hold(const Operand &operand) {
 int64_t registersToHold(Operation *func, const TargetInfo &target) {
   int64_t warps = numWarps(func->module().op());
   if (specializesWarps(func)) return registersBesideProducer(target, warps) * target.tuning.heldRegistersPercent / 100;
-  int64_t bytes = sharedBytesDuring(func, {}, target) + target.sharedMemoryReservedPerBlock;
+  int64_t blocksByBytes = target.blocksBySharedMemory(sharedBytesDuring(func, {}, target));
   int64_t held = heldRegisters(func);
   auto share = [&](int64_t blocks) { return target.registersPerThread(blocks * warps, RegisterSplit::Allocated); };
   auto fit = [&](int64_t blocks) {
-    return blocks * warps <= target.maxWarpsPerMultiprocessor &&
-           blocks * bytes <= target.sharedMemoryPerMultiprocessor &&
+    return blocks * warps <= target.maxWarpsPerMultiprocessor && blocks <= blocksByBytes &&
            held * 100 <= share(blocks) * target.tuning.twoBlocksRegistersPercent;
   };
   int64_t blocks = 1;

@@ -99,6 +99,7 @@
 //
 // advance_pointers.cpp gives addresses their form first; pipeline_plan.cpp decides what is loaded ahead and how;
 // pipelined_loop.cpp builds the loop.
+#include "ir/attribute_names.h"
 #include "transforms/passes.h"
 #include "transforms/schedule/advance_pointers.h"
 #include "transforms/schedule/pipelined_loop.h"
@@ -151,7 +152,7 @@ absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, Pas
     if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
   });
   auto stagesOf = [&](scf::ForOp loop) {
-    auto ofLoop = loop->attr<IntegerAttr>("tt.num_stages");
+    auto ofLoop = loop->attr<IntegerAttr>(kNumStagesAttr);
     return std::min<int64_t>(ofLoop ? ofLoop.sext() : o.numStages, c.target->tuning.pipelineMaxStages);
   };
   bool changed = false;

@@ -3,6 +3,7 @@
 // that are bulk copies. They can be issued ahead if no store of the body may write what they read, and if their
 // addresses and masks are computed from what is known an iteration before.
 #include "transforms/schedule/pipeline_plan.h"
+#include "ir/attribute_names.h"
 #include "ir/constants.h"
 #include "ir/loops.h"
 #include "ir/module_attributes.h"
@@ -137,7 +138,7 @@ private:
     auto first = dots.front();
     bool firstStartsAtOnce =
         first.a().type().isa<MemDescType>() && outlivesIteration(first.a()) && outlivesIteration(first.b());
-    bool oneBlockFits = 2 * plan_.bytesPerStage * plan_.buffers > target_.sharedMemoryPerMultiprocessor;
+    bool oneBlockFits = target_.blocksBySharedMemory(plan_.bytesPerStage * plan_.buffers) < 2;
     bool takeFirst = dots.size() == 2 && oneBlockFits && firstStartsAtOnce;
     auto dot = takeFirst ? first : dots.back();
     return addsOutsideOfInstruction(dot) ? ttng::WarpGroupDotOp() : dot;
@@ -526,7 +527,9 @@ private:
     if (plan_.asyncCopies) {
       // Without dots, one more block hides as much latency as one more stage. The program may require a number of
       // stages.
-      int64_t aim = plan_.hasDots || loop_->hasAttr("tt.num_stages") ? room : target_.sharedMemoryPerBlock / 4;
+      int64_t aim = plan_.hasDots || loop_->hasAttr(kNumStagesAttr)
+                        ? room
+                        : target_.sharedMemoryPerBlock / target_.tuning.copiesPerBlockDivisor;
       while (plan_.distance > 1 && bytesOfBuffers(plan_.distance + 1) > aim) --plan_.distance;
       while (plan_.distance > 0 && bytesOfBuffers(plan_.distance + 1) > room) --plan_.distance;
       if (plan_.tiles.loop) planBuffersOfTiles(replaced);
@@ -536,8 +539,7 @@ private:
     // Two buffers save a barrier, if they leave room for enough waves, or registers do not.
     bool twoFit = bytesOfBuffers(2) <= room;
     bool secondBlockFits = 2 * bytes <= target_.sharedMemoryPerBlock / 2;
-    bool otherBlocksFit =
-        secondBlockFits && 2 * bytes * blocksThatHideLatency() <= target_.sharedMemoryPerMultiprocessor;
+    bool otherBlocksFit = secondBlockFits && target_.blocksBySharedMemory(2 * bytes) >= blocksThatHideLatency();
     plan_.buffers = twoFit && (otherBlocksFit || registersFitOneBlock()) ? 2 : 1;
     return bytesOfBuffers(1) <= room || doNotFit("no room for a stage");
   }
@@ -545,11 +547,10 @@ private:
   /// The buffers of a loop over tiles hold copies while a tile is stored: what the stores need comes on top. A loop
   /// that would have to do with fewer than three stages for that is left as it is.
   void planBuffersOfTiles(llvm::ArrayRef<Operation *> replaced) {
-    constexpr int64_t kMinDistance = 2;
     int64_t room = target_.sharedMemoryPerBlock - sharedBytesDuring(plan_.tiles.loop.op, replaced, target_);
     int64_t distance = plan_.distance;
     while (distance > 0 && bytesOfBuffers(distance + 1) > room) --distance;
-    if (distance < std::min(plan_.distance, kMinDistance)) {
+    if (distance < std::min(plan_.distance, target_.tuning.tileLeastDistance)) {
       plan_.tiles = {};
       plan_.whyNoTiles = llvm::formatv("{0} bytes of shared memory are left beside those of the tile's stores, for "
                                        "stages of {1}",

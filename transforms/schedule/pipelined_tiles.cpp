@@ -37,7 +37,7 @@ void PipelinedLoopBuilder::beginTiles() {
   inits.readIndex = integer(b_, 0);
   inits.fillIndex = fillIndex_;
   if (plan_.hasBulkCopies()) inits.phase = integer(b_, 0);
-  position_ = positionOfTile(tiles);
+  position_ = positionOfTile(tiles, target_.tuning);
   for (Value v : position_) inits.position.push_back(first.lookupOrSelf(v));
   auto values = inits.values();
   llvm::SmallVector<Type, 16> types;

@@ -66,11 +66,7 @@ bool accessesMemory(Operation *op) {
 /// @pre accessesMemory(op)
 bool writesMemory(Operation *op) { return !op->is<tt::LoadOp>(); }
 /// @pre accessesMemory(op)
-Value pointerOf(Operation *op) {
-  if (auto load = op->dyn<tt::LoadOp>()) return load.ptr();
-  if (auto store = op->dyn<tt::StoreOp>()) return store.ptr();
-  return op->cast<tt::AtomicRmwOp>().ptr();
-}
+Value pointerOf(Operation *op) { return op->cast<GlobalAccessOp>().ptr(); }
 bool isRelaxedAtomic(Operation *op) {
   auto rmw = op->dyn<tt::AtomicRmwOp>();
   return rmw && rmw.sem() == MemSemantic::Relaxed;

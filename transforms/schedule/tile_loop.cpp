@@ -111,8 +111,7 @@ TileLoop findTileLoop(scf::ForOp inner, const PipelinePlan &plan, std::string &w
   return TileLoopFinder(inner, plan, whyNot).find();
 }
 
-llvm::SmallVector<Value, 8> positionOfTile(const TileLoop &tiles) {
-  constexpr size_t kMost = 8; // of which each takes a register
+llvm::SmallVector<Value, 8> positionOfTile(const TileLoop &tiles, const Tuning &tuning) {
   auto isScalar = [](Operation *op) { return op->numResults() == 1 && op->result().type().isInteger(); };
   llvm::SmallVector<Value, 8> position;
   for (auto &op : *tiles.loop.body().front()) {
@@ -120,7 +119,7 @@ llvm::SmallVector<Value, 8> positionOfTile(const TileLoop &tiles) {
     auto isForScalar = [&](Operation *user) { return tiles.addresses.contains(user) && isScalar(user); };
     if (!llvm::all_of(op.result().users(), isForScalar)) position.push_back(op.result());
   }
-  if (position.size() > kMost) position.clear();
+  if (int64_t(position.size()) > tuning.tilePositionScalars) position.clear();
   return position;
 }
 

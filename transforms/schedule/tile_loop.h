@@ -11,6 +11,7 @@
 #pragma once
 #include "ir/builder.h"
 #include "ir/ops.h"
+#include "ir/tuning.h"
 #include "llvm/ADT/SetVector.h"
 #include <string>
 
@@ -36,7 +37,7 @@ TileLoop findTileLoop(ir::scf::ForOp inner, const PipelinePlan &, std::string &w
 
 /// Scalars among the addresses that others than scalars are computed from, such as a tile's row and column. A loop that
 /// carries them need not compute them again when it comes to the tile. None if there are many.
-llvm::SmallVector<ir::Value, 8> positionOfTile(const TileLoop &);
+llvm::SmallVector<ir::Value, 8> positionOfTile(const TileLoop &, const ir::Tuning &);
 
 /// Clones the addresses on the values of `map`, which maps the counter and the carried values. `exists` (i1): whether
 /// the tile exists; divisions by what is computed for one that does not are undefined, so that these divide by 1. Null:

@@ -1,5 +1,6 @@
 // Two versions of kernels with descriptor arguments (see descriptor_versions.h).
 #include "transforms/ttir/descriptor_versions.h"
+#include "ir/attribute_names.h"
 #include "ir/builder.h"
 
 namespace tessera::transforms {
@@ -65,7 +66,7 @@ bool makeDescriptorVersions(tt::FuncOp kernel) {
     op->moveBefore(yield);
     op->walk([&](Operation *inner) {
       if (inner->is<scf::ForOp>() && !isServedByTma(inner))
-        inner->setAttr("tt.num_stages", IntegerAttr::getI32(b.context(), 1));
+        inner->setAttr(kNumStagesAttr, IntegerAttr::getI32(b.context(), 1));
     });
   }
   return true;

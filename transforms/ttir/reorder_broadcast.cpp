@@ -11,16 +11,16 @@
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/rewriter.h"
+#include "ir/tensor_queries.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
 using namespace ir;
 
 /// Whether the operation makes a tensor element by element, so that it can work on scalars or smaller tensors as well.
-static bool isElementwise(Operation *op) {
+static bool takesAnyShape(Operation *op) {
   if (op->is<arith::SelectOp>()) return op->result().type().isTensor(); // its condition may be a scalar
-  bool hasForm = op->info().has(kElementwise) && op->numResults() == 1 && op->numRegions() == 0;
-  if (!hasForm || !isPure(op) || !op->result().type().isTensor()) return false;
+  if (!isElementwise(op) || !isPure(op) || !op->result().type().isTensor()) return false;
   return !op->is<tt::ExternElementwiseOp>(); // the library may have no function of scalars by this name
 }
 
@@ -34,7 +34,7 @@ static Operation *cloneOn(Operation *op, Rewriter &rw, llvm::ArrayRef<Value> ope
 }
 
 static bool moveSplat(Operation *op, Rewriter &rw) {
-  if (!isElementwise(op) || op->numOperands() == 0) return false;
+  if (!takesAnyShape(op) || op->numOperands() == 0) return false;
   bool anySplat = false;
   for (auto v : op->operands()) {
     bool splat = v.definedBy<tt::SplatOp>();
@@ -61,7 +61,7 @@ static bool moveSplat(Operation *op, Rewriter &rw) {
 }
 
 static bool moveBroadcast(Operation *op, Rewriter &rw) {
-  if (!isElementwise(op) || op->numOperands() == 0) return false;
+  if (!takesAnyShape(op) || op->numOperands() == 0) return false;
   Type source; // the type (up to the element) that all operands were broadcast from
   auto *ctx = &rw.context();
   for (auto v : op->operands()) {

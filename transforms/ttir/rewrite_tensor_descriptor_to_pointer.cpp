@@ -11,7 +11,7 @@
 // masked load whose row offsets are the indices given, _reduce a masked atomic with release semantics, as Triton
 // makes it. A kernel's argument of descriptor type becomes a pointer, the shape and strides as i64, and an i1 that
 // says whether the padding is NaN, in the order in which Triton's launcher passes them. The pointer keeps the
-// descriptor's type as an attribute (ir/argument_attributes.h), so that a launcher finds such groups of arguments.
+// descriptor's type as an attribute (ir/attribute_names.h), so that a launcher finds such groups of arguments.
 //
 // What every descriptor that a launch passes guarantees is said of the arguments: base and strides are multiples of 16
 // bytes (tt.divisibility), and the last stride is the constant 1. Kernels get two versions (descriptor_versions.h), on
@@ -24,8 +24,9 @@
 // Limits: TTIR only (no layouts yet); descriptor_reduce inc and dec have no atomic and are errors.
 //
 // Runs: TTIR.
-#include "ir/argument_attributes.h"
+#include "ir/attribute_names.h"
 #include "ir/compare.h"
+#include "ir/loops.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -309,7 +310,7 @@ void Descriptors::stateGuarantees(tt::FuncOp kernel) {
   auto divisible = [&](unsigned i, int64_t by) {
     llvm::SmallVector<NamedAttribute, 4> all;
     if (auto dict = newAttrs[i].dyn_cast<DictionaryAttr>()) llvm::append_range(all, dict.entries());
-    all.push_back({c.intern("tt.divisibility"), IntegerAttr::getI32(c, by)});
+    all.push_back({c.intern(kDivisibilityAttr), IntegerAttr::getI32(c, by)});
     newAttrs[i] = DictionaryAttr::get(c, all);
   };
   for (unsigned i = 0; i < attrs.size(); ++i) {
@@ -328,12 +329,6 @@ void Descriptors::stateGuarantees(tt::FuncOp kernel) {
 }
 
 } // namespace
-
-static bool isInLoop(Operation *op) {
-  for (Operation *p = op->parentOp(); p; p = p->parentOp())
-    if (p->is<scf::ForOp>() || p->is<scf::WhileOp>()) return true;
-  return false;
-}
 
 /// Whether two versions are worth their code. Without TMA they always are. With it, a kernel often has loops that TMA
 /// serves, and stores by pointers after them. It stays as it is, since no warps are specialised for loops in a branch.

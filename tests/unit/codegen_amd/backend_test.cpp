@@ -450,17 +450,17 @@ TEST(AmdBackend, ClustersAreRefused) {
 // Waves per SIMD as in LLVM's AMDGPU subtarget tables.
 TEST(AmdOccupancy, KnownValues) {
   const ir::TargetInfo &cdna = arch("gfx942").info, &rdna = arch("gfx1100").info;
-  EXPECT_EQ(occupancy(cdna, 64, 32, 0, 4), 8);
-  EXPECT_EQ(occupancy(cdna, 65, 32, 0, 4), 7);
-  EXPECT_EQ(occupancy(cdna, 128, 32, 0, 4), 4);
-  EXPECT_EQ(occupancy(cdna, 257, 32, 0, 4), 1);
-  EXPECT_EQ(occupancy(cdna, 32, 106, 0, 4), 7);
-  EXPECT_EQ(occupancy(cdna, 32, 32, 20 * 1024, 4), 3);
-  EXPECT_EQ(occupancy(cdna, 32, 32, 0, 1), 32);
-  EXPECT_EQ(occupancy(rdna, 96, 32, 0, 4), 16);
-  EXPECT_EQ(occupancy(rdna, 97, 32, 0, 4), 12);
-  EXPECT_EQ(occupancy(rdna, 256, 106, 0, 8), 2);
-  EXPECT_EQ(occupancy(rdna, 32, 32, 64 * 1024, 8), 2);
+  EXPECT_EQ(cdna.occupancy({4, 0, 64, 32}), 8);
+  EXPECT_EQ(cdna.occupancy({4, 0, 65, 32}), 7);
+  EXPECT_EQ(cdna.occupancy({4, 0, 128, 32}), 4);
+  EXPECT_EQ(cdna.occupancy({4, 0, 257, 32}), 1);
+  EXPECT_EQ(cdna.occupancy({4, 0, 32, 106}), 7);
+  EXPECT_EQ(cdna.occupancy({4, 20 * 1024, 32, 32}), 3);
+  EXPECT_EQ(cdna.occupancy({1, 0, 32, 32}), 32);
+  EXPECT_EQ(rdna.occupancy({4, 0, 96, 32}), 16);
+  EXPECT_EQ(rdna.occupancy({4, 0, 97, 32}), 12);
+  EXPECT_EQ(rdna.occupancy({8, 0, 256, 106}), 2);
+  EXPECT_EQ(rdna.occupancy({8, 64 * 1024, 32, 32}), 2);
 }
 
 TEST(AmdBackend, AFatalErrorOfLLVMFailsTheCallAlone) {

@@ -388,16 +388,16 @@ TEST(NvidiaBackend, FusionIsOptional) {
 // Values of NVIDIA's occupancy calculator.
 TEST(NvidiaOccupancy, KnownValues) {
   const ir::TargetInfo &h = arch("sm_90a").info, &ada = arch("sm_89").info;
-  EXPECT_EQ(occupancy(h, 32, 0, 8), 8);
-  EXPECT_EQ(occupancy(h, 33, 0, 8), 6);
-  EXPECT_EQ(occupancy(h, 64, 0, 8), 4);
-  EXPECT_EQ(occupancy(h, 168, 0, 4), 3);
-  EXPECT_EQ(occupancy(h, 255, 0, 4), 2);
-  EXPECT_EQ(occupancy(h, 16, 0, 1), 32);
-  EXPECT_EQ(occupancy(h, 32, 100 * 1024, 4), 2);
-  EXPECT_EQ(occupancy(h, 32, 227 * 1024, 4), 1);
-  EXPECT_EQ(occupancy(h, 32, 228 * 1024, 4), 0);
-  EXPECT_EQ(occupancy(ada, 32, 0, 8), 6);
+  EXPECT_EQ(h.occupancy({8, 0, 32}), 8);
+  EXPECT_EQ(h.occupancy({8, 0, 33}), 6);
+  EXPECT_EQ(h.occupancy({8, 0, 64}), 4);
+  EXPECT_EQ(h.occupancy({4, 0, 168}), 3);
+  EXPECT_EQ(h.occupancy({4, 0, 255}), 2);
+  EXPECT_EQ(h.occupancy({1, 0, 16}), 32);
+  EXPECT_EQ(h.occupancy({4, 100 * 1024, 32}), 2);
+  EXPECT_EQ(h.occupancy({4, 227 * 1024, 32}), 1);
+  EXPECT_EQ(h.occupancy({4, 228 * 1024, 32}), 0);
+  EXPECT_EQ(ada.occupancy({8, 0, 32}), 6);
 }
 
 TEST(DeviceFunctions, EveryRowIsFoundBothWays) {

@@ -103,7 +103,7 @@ TEST(Occupancy, WarpGroupDotsAreTriedWithOneMoreBlock) {
   plan.hasWarpGroupDots = true;
   ObjectInfo first;
   first.registers = 172;
-  first.occupancy = occupancy(hopper(), first.registers, 0, 4);
+  first.occupancy = hopper().occupancy({4, 0, first.registers});
   EXPECT_EQ(first.occupancy, 2);
   EXPECT_TRUE(plan.isWorthTrying(Attempt::OneMoreBlock, first, first, hopper(), {}));
   first.registers = 200; // 168 are less than nine tenths

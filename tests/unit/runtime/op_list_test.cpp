@@ -48,24 +48,12 @@ std::string attributes(const OpInfo &row) {
   return s.empty() ? "" : s + "`";
 }
 
-/// What a target needs to lower operations that not all targets have, by the function that lowers them.
-bool has(const TargetInfo &target, const OpInfo &row) {
-  auto dialect = row.name.split('.').first;
-  if (dialect == "amdg" || dialect == "rocdl") return target.vendor == Vendor::Amd;
-  auto lower = codegen::loweringOf(row.opcode);
-  if (row.opcode == Opcode::ttng_fence_async_shared) return target.hasTensorCopy; // others have no asynchronous proxy
-  if (lower == codegen::lowerWarpGroup) return target.matrixUnit == MatrixUnit::Wgmma;
-  if (lower == codegen::lowerWarpSpecialize) return target.namedBarriers > 0;
-  if (lower == codegen::lowerTensorCopy) return target.hasTensorCopy;
-  return true;
-}
-
 std::string targets(const OpInfo &row) {
   if (!codegen::loweringOf(row.opcode)) return "- (" + codegen::whyNotLowered(row.opcode).str() + ")";
   std::string some;
   bool all = true;
   for (auto *arch : runtime::allTargets()) {
-    if (has(arch->info, row))
+    if (codegen::isLoweredFor(row.opcode, arch->info))
       some += (some.empty() ? "" : ", ") + arch->info.name.str();
     else
       all = false;

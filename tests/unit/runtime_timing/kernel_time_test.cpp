@@ -1,5 +1,7 @@
 // Occupancy, the sample of the grid, the sum over it, and the table of machines.
+#include "runtime/compiler/compiler.h"
 #include "runtime/timing/kernel_time.h"
+#include "runtime/timing/machine.h"
 #include "runtime_timing/code.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -35,6 +37,21 @@ TEST(Machine, UnknownTargetsAndNumbersAreErrors) {
   EXPECT_EQ(machineOf("gfx942", o).status().code(), absl::StatusCode::kInvalidArgument);
   o.numbers = {"simds=two"};
   EXPECT_EQ(machineOf("gfx942", o).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+// The model times code of any compiler and has figures of its own. Those that the compiler has, too, are the same.
+TEST(Machine, AgreesWithTheTargetTable) {
+  for (llvm::StringRef name : machineTargets()) {
+    SCOPED_TRACE(name.str());
+    Machine m = *machineOf(name);
+    const ir::TargetInfo &t = **runtime::requireTarget(name);
+    EXPECT_EQ(int(m.simds), t.schedulersPerMultiprocessor);
+    EXPECT_EQ(int(m.mostWaves * m.simds), t.maxWarpsPerMultiprocessor);
+    EXPECT_EQ(int(m.vgprs), t.registersPerScheduler);
+    EXPECT_EQ(int64_t(m.ldsBytes), t.sharedMemoryPerMultiprocessor);
+    EXPECT_EQ(int(m.ldsGranule), t.sharedMemoryGranularity);
+    EXPECT_EQ(m.dies, t.dies);
+  }
 }
 
 // Operations a clock of a compute unit, as the data sheets give them.
