@@ -65,7 +65,7 @@ def describe(t, block):
     return TensorDescriptor(t, list(t.shape), list(t.stride()), block)
 
 
-# ---- matrix products through descriptors ----
+# ---- matmuls through descriptors ----
 
 
 @triton.jit

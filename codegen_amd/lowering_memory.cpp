@@ -9,14 +9,14 @@
 //
 // A branch costs three instructions, a buffer access one per mask and offset and four scalar ones per base; buffer
 // accesses leave the scheduler free to move them. Where the caller promises that a buffer has less than 2 GiB, the
-// base is the argument itself and the offset everything else, modulo 2^32
-// (transforms/layout/canonicalize_pointers.cpp): masked loads in loops and of several words are then buffer accesses
-// even under one mask. Unmasked accesses with such an address are global accesses with a scalar base. Offsets are
-// unsigned in both. Where one may be negative, base and offset are moved by almost 2 GiB (MemoryAccess::moved), and the
-// buffer has almost 4 GiB; then unmasked accesses are buffer accesses as well, as LLVM would add the move to 64-bit
-// addresses in each lane instead of to the base. Sources:
-// "Buffer Resource Descriptor" in the ISA guides (words 2 and 3, range checking of raw buffers); LLVM's "User Guide
-// for AMDGPU Backend" for the cache bits of the intrinsics' last operand and for the memory model.
+// base is the argument itself and the offset everything else, modulo 2^32 (transforms/layout/canonicalize_pointers.cpp):
+// masked loads in loops and of several words are then buffer accesses even under one mask. Unmasked accesses with such
+// an address are global accesses with a scalar base. Offsets are unsigned in both. Where one may be negative, base and
+// offset are moved by almost 2 GiB (MemoryAccess::moved), and the buffer has almost 4 GiB; then unmasked accesses are
+// buffer accesses as well, as LLVM would add the move to 64-bit addresses in each lane instead of to the base.
+//
+// Sources: "Buffer Resource Descriptor" in the ISA guides (words 2 and 3, range checking of raw buffers); LLVM's "User
+// Guide for AMDGPU Backend" for the cache bits of the intrinsics' last operand and for the memory model.
 #include "codegen_amd/lowering_target.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -59,7 +59,7 @@ void setHints(Instruction *i, const MemoryAccess &a) {
                  MDNode::get(c, ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(c), 1))));
 }
 
-/// A block whose instructions run in the lanes of the mask; `close` continues behind it.
+/// A block whose instructions run in the lanes of the mask; `close` continues after it.
 class Branch {
 public:
   Branch(IRBuilder<> &b, Value *mask) : b_(b) {
@@ -319,7 +319,7 @@ void AmdTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> 
            (branches || !takesBuffer(accesses[end], element, accesses[end].count)))
       ++end;
     SmallVector<Value *, 8> others, loaded;
-    // Phis behind the branch are of words: LLVM would cut a vector of bytes or halves into its elements there.
+    // Phis after the branch are of words: LLVM would cut a vector of bytes or halves into its elements there.
     auto moved = [&](const LoadAccess &a) -> Type * {
       unsigned bytes = bytesOf(element) * a.count;
       return a.mask && a.count > 1 && bytesOf(element) < 4 && bytes % 4 == 0 ? bufferType(b, bytes)

@@ -6,7 +6,7 @@
 //   permlane32_swap, permlane16_swap   gfx950: halves of the wave (of 32 lanes) exchanged
 //   ds_swizzle    any xor below 32; ds_bpermute: any lane
 // Where lanes that differ in low bits hold the same value, a mirror does what an xor does.
-// A barrier orders what the fences around it name: shared memory alone unless asked.
+// A barrier orders what the fences around it name: shared memory alone unless global memory is requested.
 #include "codegen_amd/lowering_target.h"
 #include "codegen/object/backend.h"
 #include "codegen_amd/backend.h"
@@ -127,7 +127,7 @@ Value *AmdTarget::shuffleIndex32(IRBuilder<> &b, Value *v, Value *lane) const {
 // ---- functions -----------------------------------------------------------------------------------------------------
 
 /// A function that traps. On gfx11, where a trap is a sequence with a loop, LLVM 22 leaves instructions of the blocks
-/// that follow it in a function unexpanded (FinalizeISel continues behind the loop, at the function's end) and cannot
+/// that follow it in a function unexpanded (FinalizeISel continues after the loop, at the function's end) and cannot
 /// write them.
 static Function *trapFunction(Module &m) {
   constexpr StringRef kName = "tessera.trap";

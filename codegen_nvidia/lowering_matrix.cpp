@@ -1,10 +1,13 @@
-// Matrix instructions of NVIDIA GPUs on registers: mma.sync, ldmatrix and stmatrix. Operands are passed
-// in 32-bit words of consecutive elements along K. With lane = 4 · group + t, word 0 of A is row `group`, K elements
-// of t in the first half of the instruction's K; word 1 the same of row group + 8; words 2 and 3 the second half of
-// K. B has one word per half (its column is `group`). The accumulator's registers are row group, columns 2t and 2t +
-// 1, then row group + 8. The instructions of f64 are like them from sm_90 on, with one element to a word; before that
-// there is one of 8 × 8 × 4. Source: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions": mma, "Matrix
-// Fragments for mma.m16n8k…" and "… mma.m8n8k4 with .f64", ldmatrix, stmatrix.
+// Matrix instructions of NVIDIA GPUs on registers: mma.sync, ldmatrix and stmatrix.
+//
+// Operands are passed in 32-bit words of consecutive elements along K. With lane = 4 · group + t, word 0 of A is row
+// `group`, K elements of t in the first half of the instruction's K; word 1 the same of row group + 8; words 2 and 3
+// the second half of K. B has one word per half (its column is `group`). The accumulator's registers are row group,
+// columns 2t and 2t + 1, then row group + 8. The instructions of f64 are like them from sm_90 on, with one element to a
+// word; before that there is one of 8 × 8 × 4.
+//
+// Source: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions": mma, "Matrix Fragments for mma.m16n8k…" and
+// "… mma.m8n8k4 with .f64", ldmatrix, stmatrix.
 #include "codegen_nvidia/lowering_target.h"
 #include "codegen_nvidia/matrix_words.h"
 #include "codegen_nvidia/occupancy.h"

@@ -1,7 +1,7 @@
-// Global and shared memory accesses and atomics on NVIDIA GPUs. Any access takes a predicate, so
-// masks cost no branch, but LLVM cannot express a predicate: masked accesses, and those with cache hints, are inline
-// PTX. Plain ones are LLVM loads and stores. Inline PTX that writes is marked as clobbering memory, so LLVM keeps the
-// order between the two kinds.
+// Global and shared memory accesses and atomics on NVIDIA GPUs. Any access takes a predicate, so masks cost no branch,
+// but LLVM cannot express a predicate: masked accesses, and those with cache hints, are inline PTX. Plain ones are LLVM
+// loads and stores. Inline PTX that writes is marked as clobbering memory, so LLVM keeps the order between the two
+// kinds.
 //
 //   mov.u32 r, other;  @p ld.global.v4.b32 {r0, r1, r2, r3}, [ptr + 2048];
 //

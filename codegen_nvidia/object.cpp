@@ -1,4 +1,4 @@
-// PTX → cubin: by ptxas where it is installed (ptxas_process.cpp), else, or when asked for, in our process by
+// PTX → cubin: by ptxas where it is installed (ptxas_process.cpp), else, or if requested, in our process by
 // libnvJitLink (CUDA 12 and later), which saves starting ptxas. It is loaded at run time; its functions are
 // thread-safe on separate handles.
 //

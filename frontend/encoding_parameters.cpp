@@ -100,7 +100,7 @@ bool EncodingParameters::parse(llvm::SmallVectorImpl<PaddedSharedParams::Padding
 }
 
 EncodingParameters::Entry *EncodingParameters::find(llvm::StringRef k) {
-  asked_.push_back(k);
+  queried_.push_back(k);
   return entries_.find(k);
 }
 
@@ -189,7 +189,7 @@ LinearLayout EncodingParameters::layoutOf(llvm::SmallVector<LinearLayout::InDim,
 
 bool EncodingParameters::finish() {
   for (auto &e : entries_.entries)
-    if (!e.used) unknown(mnemonic_, e.key, e.at, asked_);
+    if (!e.used) unknown(mnemonic_, e.key, e.at, queried_);
   if (!missing_.empty()) complain("layout '" + mnemonic_ + "' needs parameter '" + missing_ + "'", at_);
   return ok_;
 }

@@ -1,4 +1,4 @@
-// The parameters of a layout attribute, `<{key = value, …}>`: read before any is interpreted, then asked for by key.
+// The parameters of a layout attribute, `<{key = value, …}>`: read before any is interpreted, then queried by key.
 // Private to parse_encoding.cpp, which knows which layout has which.
 #pragma once
 #include "frontend/parser_state.h"
@@ -33,7 +33,7 @@ struct EncodingEntries {
   }
 };
 
-/// The parameters, asked for by key: of what is missing or of another kind the first complaint is reported, and
+/// The parameters, queried by key: of what is missing or of another kind the first complaint is reported, and
 /// stands for all.
 class EncodingParameters {
 public:
@@ -84,7 +84,7 @@ private:
   bool parseEntries(EncodingEntries &out, const char *closer);
 
   EncodingEntries entries_;
-  llvm::SmallVector<llvm::StringRef, 8> asked_;
+  llvm::SmallVector<llvm::StringRef, 8> queried_;
 };
 
 } // namespace tessera::frontend

@@ -54,7 +54,7 @@ private:
   llvm::StringRef text_;
   const char *p_, *end_;
   unsigned firstLine_;
-  mutable std::vector<const char *> lineEnds_; // made when a line is first asked for
+  mutable std::vector<const char *> lineEnds_; // made when a line is first queried
 };
 
 } // namespace tessera::frontend

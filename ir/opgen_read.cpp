@@ -228,13 +228,24 @@ bool expandFamily(const std::string &line) {
   return true;
 }
 
+/// A line, joined with the next one while it ends in a backslash.
+bool nextLine(std::istream &in, std::string &line) {
+  if (!std::getline(in, line)) return false;
+  ++lineNo;
+  std::string more;
+  while (line.size() && line.back() == '\\' && std::getline(in, more)) {
+    ++lineNo;
+    line = line.substr(0, line.find_last_not_of("\\ ") + 1) + " " + trim(more);
+  }
+  return true;
+}
+
 } // namespace
 
 void parse(std::istream &in) {
   std::string line;
   Op *cur = nullptr;
-  while (std::getline(in, line)) {
-    ++lineNo;
+  while (nextLine(in, line)) {
     if (trim(line).empty() || line[0] == '#') continue;
     if (line.rfind("enum ", 0) == 0) {
       std::istringstream s(line.substr(5));

@@ -26,7 +26,7 @@ public:
   /// Error: version 5, which keeps its accumulator in tensor memory.
   absl::StatusOr<LinearLayout> toLinearLayout(llvm::ArrayRef<int64_t> shape) const override;
   /// The layout of an operand (0: M×K, 1: K×N) held in registers, of which a lane has kWidth consecutive elements along
-  /// K. Versions 1 (always four of them, kWidth is not asked), 2 and, for operand 0 alone, 3.
+  /// K. Versions 1 (always four of them, kWidth is not used), 2 and, for operand 0 alone, 3.
   absl::StatusOr<LinearLayout> operandLayout(llvm::ArrayRef<int64_t> shape, unsigned opIdx, int32_t kWidth) const;
   using Encoding::print;
   void print(llvm::raw_ostream &, AliasPrinter) const override;

@@ -23,6 +23,7 @@ std::string suggest(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> nam
 // code and with docs/remarks.md.
 static constexpr KnownRemark kRemarks[] = {
     {"tritongpu-accelerate-matmul", "DotInstruction", runtime::Stage::Ttgir},
+    {"tritongpu-accelerate-scaled-dot", "DotInstruction", runtime::Stage::Ttgir},
     {"triton-nvidia-optimize-descriptor-encoding", "TensorMapArgument", runtime::Stage::Ttir},
     {"triton-nvidia-optimize-descriptor-encoding", "TensorMapMade", runtime::Stage::Ttir},
     {"triton-rewrite-tensor-descriptor-to-pointer", "DescriptorVersions", runtime::Stage::Ttir},
@@ -235,7 +236,7 @@ void addKernelOptions(CLI::App &app, runtime::KernelConfig &config) {
 
 void addExactNumWarps(CLI::App &app, bool &exact) {
   app.add_flag("--exact-num-warps", exact,
-               "no more warps than asked for, even where registers are spilled or one would only copy");
+               "no more warps than requested, even where registers are spilled or one would only copy");
 }
 
 void NumberFlags::add(CLI::App &app) {

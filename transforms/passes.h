@@ -1,5 +1,6 @@
 // Every pass, declared once, with its options; the rows of registry.cpp name them. Each stands in the file of its name,
-// which explains it. A pass returns whether it changed the module, or an error after it reported a diagnostic.
+// which explains it; those whose file has the pass's name on the command line instead say so here. A pass returns
+// whether it changed the module, or an error after it reported a diagnostic.
 #pragma once
 #include "transforms/pass.h"
 #include <optional>
@@ -8,9 +9,9 @@
 namespace tessera::transforms {
 
 // ---- cleanup
-absl::StatusOr<bool> inlineCalls(ir::Module &, PassContext &);
+absl::StatusOr<bool> inlineCalls(ir::Module &, PassContext &); // cleanup/inline.cpp: inline is a keyword
 absl::StatusOr<bool> canonicalize(ir::Module &, PassContext &);
-absl::StatusOr<bool> commonSubexpressions(ir::Module &, PassContext &);
+absl::StatusOr<bool> commonSubexpressions(ir::Module &, PassContext &); // cleanup/cse.cpp
 absl::StatusOr<bool> loopInvariantCodeMotion(ir::Module &, PassContext &);
 absl::StatusOr<bool> loopAwareCse(ir::Module &, PassContext &);
 absl::StatusOr<bool> loopUnroll(ir::Module &, PassContext &);
@@ -54,7 +55,7 @@ absl::StatusOr<bool> removeLayoutConversions(ir::Module &, PassContext &);
 struct PipelineLoadsOptions {
   int64_t numStages = 3; // of loops that do not say tt.num_stages
 };
-absl::StatusOr<bool> pipelineLoads(ir::Module &, const PipelineLoadsOptions &, PassContext &);
+absl::StatusOr<bool> pipelineLoads(ir::Module &, const PipelineLoadsOptions &, PassContext &); // schedule/pipeline.cpp
 
 struct StripMineOptions {
   std::optional<int64_t> registers; // that a thread's values may take; not given: usableRegistersPercent of a thread's
@@ -72,6 +73,7 @@ absl::StatusOr<bool> reorderInstructions(ir::Module &, PassContext &);
 absl::StatusOr<bool> runLoadsAhead(ir::Module &, PassContext &);
 
 // ---- memory
+// memory/global_scratch_memory_allocation.cpp
 absl::StatusOr<bool> allocateGlobalScratch(ir::Module &, PassContext &);
 absl::StatusOr<bool> allocateSharedMemory(ir::Module &, PassContext &);
 absl::StatusOr<bool> allocateWarpGroups(ir::Module &, PassContext &);

@@ -3,9 +3,10 @@
 //   1. the target's own (Target::mathOp): approximate instructions where Triton uses them; first for the type as it is,
 //      then for f32
 //   2. an LLVM intrinsic that every target selects in a few instructions (fabs, floor, fma, …)
-//   3. the device library's function (Target::libraryFunction), linked later by the back end
-// f16 and bf16 go through f32 in ways 1 and 3, and in 2 where rounding once in f32 gives the same or a better result.
-// Tensors run element by element.
+//   3. instructions of LLVM, or functions that both device libraries have (ScalarMath::writerOf)
+//   4. the device library's function (Target::libraryFunction), linked later by the back end
+// f16 and bf16 go through f32 in ways 1 and 4, and in 2 and 3 where rounding once in f32 gives the same or a better
+// result. Tensors run element by element.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
 #include "ir/ops.h"
@@ -18,7 +19,7 @@ namespace {
 
 /// The ways that are the same for all targets (ir/math_functions.def): an intrinsic that each selects directly, or else
 /// a function of the device libraries by libdevice's name, which both have for f32 and f64. What one of them lacks
-/// (libdevice has no tanpi) is written in terms of other functions in ScalarMath::writtenOut.
+/// (libdevice has no atanpi) is written in terms of other functions (ScalarMath::writerOf).
 struct CommonWay {
   llvm::Intrinsic::ID intrinsic = llvm::Intrinsic::not_intrinsic;
   llvm::StringRef function = "";
@@ -38,11 +39,6 @@ CommonWay commonWayOf(Opcode op) {
   case Opcode::arith_remf: return {llvm::Intrinsic::not_intrinsic, "fmod"};
   default: return {};
   }
-}
-
-/// Operations that are instructions of LLVM, or several: made by ScalarMath::writtenOut.
-bool isWrittenOut(Opcode op) {
-  return op == Opcode::arith_divf || op == Opcode::tt_precise_divf || op == Opcode::tt_clampf;
 }
 
 /// Whether the operation is done in the narrow type itself: it touches bits only, or the target has it natively.
@@ -74,7 +70,7 @@ struct ScalarMath {
   /// The operation in this type, in a way that all targets share; null: there is none.
   llvm::Value *at(llvm::Type *type, llvm::ArrayRef<llvm::Value *> args) {
     auto &b = fl.b;
-    if (isWrittenOut(op->opcode())) return writtenOut(args);
+    if (Writer writer = writerOf(op->opcode())) return (this->*writer)(type, args);
     CommonWay way = commonWayOf(op->opcode());
     if (way.intrinsic != llvm::Intrinsic::not_intrinsic) return b.CreateIntrinsic(way.intrinsic, {type}, args);
     return way.function.empty() ? nullptr : call(way.function, type, args);
@@ -90,19 +86,23 @@ struct ScalarMath {
     return fl.b.CreateCall(fl.declare(name, llvm::FunctionType::get(type, types, false), true), args);
   }
 
-  /// The operations of isWrittenOut.
-  llvm::Value *writtenOut(llvm::ArrayRef<llvm::Value *> args) {
-    switch (op->opcode()) {
+  /// Writes an operation out, in this type: as instructions of LLVM, or as calls of functions that both libraries have.
+  using Writer = llvm::Value *(ScalarMath::*)(llvm::Type *, llvm::ArrayRef<llvm::Value *>);
+  /// Null: the operation has an intrinsic or a library function.
+  static Writer writerOf(Opcode op) {
+    switch (op) {
     case Opcode::arith_divf:
-    case Opcode::tt_precise_divf: return fl.b.CreateFDiv(args[0], args[1]);
-    case Opcode::tt_clampf: return clamp(op->cast<tt::ClampfOp>(), args);
-    default: llvm_unreachable("isWrittenOut and ScalarMath::writtenOut have the same operations");
+    case Opcode::tt_precise_divf: return &ScalarMath::divide;
+    case Opcode::tt_clampf: return &ScalarMath::clamp;
+    default: return nullptr;
     }
   }
 
-  llvm::Value *clamp(tt::ClampfOp clamp, llvm::ArrayRef<llvm::Value *> args) {
+  llvm::Value *divide(llvm::Type *, llvm::ArrayRef<llvm::Value *> args) { return fl.b.CreateFDiv(args[0], args[1]); }
+
+  llvm::Value *clamp(llvm::Type *, llvm::ArrayRef<llvm::Value *> args) {
     auto &b = fl.b;
-    bool nan = clamp.propagateNan() == PropagateNan::All;
+    bool nan = op->cast<tt::ClampfOp>().propagateNan() == PropagateNan::All;
     llvm::Value *low =
         b.CreateBinaryIntrinsic(nan ? llvm::Intrinsic::maximum : llvm::Intrinsic::maxnum, args[0], args[1]);
     return b.CreateBinaryIntrinsic(nan ? llvm::Intrinsic::minimum : llvm::Intrinsic::minnum, low, args[2]);
@@ -131,7 +131,7 @@ bool lowerExtern(tt::ExternElementwiseOp op, FunctionLowering &fl) {
 
 bool hasScalarMath(Opcode op) {
   CommonWay way = commonWayOf(op);
-  return isWrittenOut(op) || way.intrinsic != llvm::Intrinsic::not_intrinsic || !way.function.empty();
+  return ScalarMath::writerOf(op) || way.intrinsic != llvm::Intrinsic::not_intrinsic || !way.function.empty();
 }
 
 bool lowerMath(Operation *op, FunctionLowering &fl) {

@@ -86,7 +86,7 @@ struct StageTimes {
 /// states them (cubin: .nv.info and symbol table; hsaco: the AMDGPU metadata note).
 struct ObjectInfo {
   std::string optimized;         // LLVM IR after optimisation, with BackendOptions::keepOptimized
-  std::string assembly;          // text; on AMD empty unless asked for
+  std::string assembly;          // text; on AMD empty unless requested
   std::string object;            // ELF bytes
   int registers = 0;             // per thread, 32 bits each (AMD: vector registers, both kinds)
   int accumulatorRegisters = 0;  // AMD: accumulation registers among `registers`

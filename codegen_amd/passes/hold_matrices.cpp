@@ -5,7 +5,7 @@
 //   store: store %d                  store: store %d
 //
 // LLVM 22's machine code sinking does not know that these instructions read values of all lanes: their intrinsics lack
-// the mark `convergent` that other matrix instructions have. It moves one whose result only a masked store uses behind
+// the mark `convergent` that other matrix instructions have. It moves one whose result only a masked store uses past
 // the branch, with the moves that make its operands, where masked-off lanes no longer run the moves. A use in its own
 // block that becomes no instruction holds it.
 #include "codegen_amd/passes/hold_matrices.h"

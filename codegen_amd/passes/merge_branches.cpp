@@ -46,7 +46,7 @@ public:
     }
     for (PHINode &phi : second_.after->phis())
       if (depends_.contains(phi.getIncomingValueForBlock(first_.after))) return false;
-    // An instruction that both the joined branch and the code behind it need is computed twice.
+    // An instruction that both the joined branch and the code after it need is computed twice.
     unsigned repeated = 0;
     for (Instruction &i : *first_.after) {
       if (isa<PHINode>(i) || !depends_.contains(&i)) continue;

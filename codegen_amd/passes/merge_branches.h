@@ -7,7 +7,7 @@
 //   if (m) store q, y                    }
 //
 // Arithmetic between the branches that does not need the first one's values goes before it. What needs them is copied
-// into the joined branch, and the original moves behind it, where it is dead unless something later uses it; a join
+// into the joined branch, and the original moves after it, where it is dead unless something later uses it; a join
 // that would compute more than a few instructions twice is not made.
 #pragma once
 

@@ -23,8 +23,8 @@
 // the SIMD, LDS with all of the block's waves.
 //
 // Order is all that changes, and only where LLVM's dependence graph (registers, memory, side effects) allows it.
-// LLVM inserts s_waitcnt and s_nop afterwards, for the order that it finds. SCHED_BARRIER keeps the order behind
-// register allocation.
+// LLVM inserts s_waitcnt and s_nop afterwards, for the order that it finds. SCHED_BARRIER keeps the order until
+// after register allocation.
 //
 // Limits: blocks without calls; if the order takes so many registers that fewer blocks of threads fit, others with
 // shorter latencies are tried, of LDS first, then of memory, and LLVM's stays if all do.
@@ -380,7 +380,7 @@ private:
     }
     constexpr int64_t kLeastMatrices = 4;
     if (matrices < kLeastMatrices || before.size() > size_t(info_.tuning.orderMaxInstructions)) return false;
-    for (MachineInstr *mi : before) // what is to stay behind MFMA does so by its time
+    for (MachineInstr *mi : before) // what is to stay after MFMA does so by its time
       if (tii_->getName(mi->getOpcode()) == "SCHED_BARRIER") {
         lis_->RemoveMachineInstrFromMaps(*mi);
         mi->eraseFromParent();

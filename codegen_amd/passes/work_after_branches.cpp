@@ -1,4 +1,4 @@
-// Moves arithmetic on the result of a masked load behind the branch of the load.
+// Moves arithmetic on the result of a masked load after the branch of the load.
 //
 //   masked: %x = load i32 …;  %y = sitofp %x      →   masked: %x = load i32 …
 //   after:  phi [%y, %masked], [0.0, %head]           after:  %p = phi [%x, %masked], [0, %head];  %y = sitofp %p
@@ -21,7 +21,7 @@ static bool isGlobalLoad(Instruction &i) {
   return call && call->getIntrinsicID() == Intrinsic::amdgcn_raw_ptr_buffer_load;
 }
 
-/// Moves the operations between a load and the phi's i-th value behind the phi. `other` is the phi's other value.
+/// Moves the operations between a load and the phi's i-th value after the phi. `other` is the phi's other value.
 static bool moveOut(PHINode &phi, unsigned i, Constant *other) {
   BasicBlock *masked = phi.getIncomingBlock(i);
   if (masked->getSinglePredecessor() != phi.getIncomingBlock(1 - i) || masked->getSingleSuccessor() != phi.getParent())

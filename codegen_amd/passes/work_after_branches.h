@@ -1,4 +1,4 @@
-// Moves arithmetic on masked loads behind their branches (see work_after_branches.cpp).
+// Moves arithmetic on masked loads after their branches (see work_after_branches.cpp).
 #pragma once
 #include "llvm/IR/PassManager.h"
 

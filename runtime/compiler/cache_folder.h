@@ -2,7 +2,7 @@
 //
 // An entry is a file named by its key, written under another name and renamed, so that no process reads a part of one.
 // It begins with a hash of the rest: a damaged entry is known as one. Files with other names are left alone. When an
-// entry is read its time is set: the oldest are those that nobody asked for longest.
+// entry is read its time is set: the oldest are those that nobody requested for longest.
 #pragma once
 #include "absl/status/statusor.h"
 #include "runtime/compiler/compiler.h"

@@ -1,7 +1,7 @@
 // A cache of compiled kernels, in memory and in a folder that processes may share.
 //
 // An entry's key is a hash of everything that its code depends on: the text, the target, the options, this program
-// itself and the tools that it finds (CompileCache::key). So nothing ever becomes wrong; what is no longer asked for
+// itself and the tools that it finds (CompileCache::key). So nothing ever becomes wrong; what is no longer requested
 // becomes the oldest, and the oldest is dropped where a limit is passed.
 //
 // A damaged entry of the folder is a miss, and is replaced. A folder that cannot be written to is no error: entries

@@ -215,7 +215,7 @@ private:
   Operation *kernel() const { return module_->lookupSymbol(kernelName_); }
 
   Module *module_;                        // the input, or `withMoreWarps_`
-  std::unique_ptr<Module> withMoreWarps_; // null: the warps are those asked for
+  std::unique_ptr<Module> withMoreWarps_; // null: the warps are the requested ones
   const TargetInfo &target_;
   const codegen::ArchInfo &arch_;
   const CompileOptions &options_;
@@ -275,7 +275,7 @@ absl::Status Compilation::runPasses() {
   return runPipeline(transforms::loweringPipeline(target_), "lowering preparation");
 }
 
-/// To TTGIR, with the warps asked for or with more.
+/// To TTGIR, with the requested warps or with more.
 absl::Status Compilation::assignLayouts() {
   // Without numCtas: programs are not spread over clusters, so that the layouts are those of one block (checkInput
   // warns).
@@ -289,8 +289,8 @@ absl::Status Compilation::assignLayouts() {
   bool isUnobserved = transforms::hasNoObservers(options_.passes);
   MoreWarps more;
   if (ttir && !isUnobserved)
-    if (auto asked = runWithoutReports(ttir->clone(), transforms::ttgirPipeline(target_, o), target_))
-      more = takeMoreWarps(*ttir, *asked, kernelName_, target_, o);
+    if (auto requested = runWithoutReports(ttir->clone(), transforms::ttgirPipeline(target_, o), target_))
+      more = takeMoreWarps(*ttir, *requested, kernelName_, target_, o);
   if (more.ttgir) o.numWarps = more.warps;
   if (auto s = runPipeline(transforms::ttgirPipeline(target_, o), "ttgir"); !s.ok()) return s;
   if (ttir && isUnobserved) {
@@ -303,21 +303,21 @@ absl::Status Compilation::assignLayouts() {
 }
 
 void Compilation::remarkMoreWarps(const MoreWarps &more) const {
-  int asked = options_.numWarps;
-  int exist = target_.registersPerThread(asked, RegisterSplit::Allocated);
+  int requested = options_.numWarps;
+  int exist = target_.registersPerThread(requested, RegisterSplit::Allocated);
   transforms::Remark r{transforms::Remark::Applied,
                        "more-warps",
                        "MoreWarps",
                        kernel()->loc(),
                        "",
                        llvm::json::Object{{"numWarps", more.warps},
-                                          {"askedNumWarps", asked},
+                                          {"requestedNumWarps", requested},
                                           {"heldRegisters", more.held},
-                                          {"heldRegistersAsked", more.heldBefore},
+                                          {"heldRegistersRequested", more.heldBefore},
                                           {"registersPerThread", exist}}};
   r.message = llvm::formatv("'{0}' has {1} warps instead of {2}: tensors would hold {3} registers of a thread instead "
                             "of {4}, and {5} exist",
-                            kernelName_, more.warps, asked, more.heldBefore, more.held, exist)
+                            kernelName_, more.warps, requested, more.heldBefore, more.held, exist)
                   .str();
   options_.passes.remarks(r);
 }

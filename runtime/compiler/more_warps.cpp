@@ -65,9 +65,9 @@ std::unique_ptr<Module> runWithoutReports(std::unique_ptr<Module> m, const trans
   return transforms::runPipeline(*m, pipeline, run, nobody).ok() ? std::move(m) : nullptr;
 }
 
-MoreWarps takeMoreWarps(const Module &ttir, const Module &asked, llvm::StringRef kernel, const TargetInfo &target,
+MoreWarps takeMoreWarps(const Module &ttir, const Module &requested, llvm::StringRef kernel, const TargetInfo &target,
                         const transforms::TtgirPipelineOptions &o) {
-  Needs before(asked, kernel);
+  Needs before(requested, kernel);
   MoreWarps result;
   result.heldBefore = before.held;
   // Partitions have registers of their own, which warp specialisation divides.

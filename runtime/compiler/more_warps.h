@@ -1,6 +1,6 @@
-// More warps than asked for, where tensors would not fit into the registers of a thread.
+// More warps than requested, where tensors would not fit into the registers of a thread.
 //
-// The number of warps asked for is a wish: a kernel that keeps two accumulators of 128 x 128 f32 over a loop holds 256
+// The requested number of warps is a wish: a kernel that keeps two accumulators of 128 x 128 f32 over a loop holds 256
 // registers in each thread of 4 warps, where 255 exist, and spills them in every iteration. 8 warps hold 128. The
 // decision is made from the TTGIR (transforms::heldRegisters), so that it is the same for every stage that is made, and
 // known before code is generated.
@@ -25,19 +25,19 @@ namespace tessera::runtime {
 /// Whether the kernel leaves the number of warps open, and may hold many registers. @pre TTIR
 bool mayTakeMoreWarps(const ir::Module &ttir, llvm::StringRef kernel, const ir::TargetInfo &);
 
-/// A kernel with more warps than asked for.
+/// A kernel with more warps than requested.
 struct MoreWarps {
   int warps = 0;
-  int64_t heldBefore = 0; // registers that tensors hold in a thread, with the warps asked for
+  int64_t heldBefore = 0; // registers that tensors hold in a thread, with the requested warps
   int64_t held = 0;       // and with these
   std::unique_ptr<ir::Module> ttgir;
 };
 
 /// The fewest warps, of twice and four times o.numWarps, with which the tensors fit; null in `ttgir` if they fit as
-/// they are, or with none of these. `asked` is what the pipeline makes of `ttir` with o.numWarps warps.
+/// they are, or with none of these. `requested` is what the pipeline makes of `ttir` with o.numWarps warps.
 /// @pre mayTakeMoreWarps(ttir, kernel)
-MoreWarps takeMoreWarps(const ir::Module &ttir, const ir::Module &asked, llvm::StringRef kernel, const ir::TargetInfo &,
-                        const transforms::TtgirPipelineOptions &o);
+MoreWarps takeMoreWarps(const ir::Module &ttir, const ir::Module &requested, llvm::StringRef kernel,
+                        const ir::TargetInfo &, const transforms::TtgirPipelineOptions &o);
 
 /// The module after a pipeline that reports nothing; null if a pass fails.
 std::unique_ptr<ir::Module> runWithoutReports(std::unique_ptr<ir::Module>, const transforms::Pipeline &,

@@ -146,7 +146,7 @@ protected:
   absl::Status prepare(Handle f, const KernelMetadata &md) override {
     if (md.dynamicSharedBytes <= 48 * 1024) return absl::OkStatus();
     return a_.check(a_.funcSetAttribute(f, 8, int(md.dynamicSharedBytes)),
-                    "asking for shared memory for kernel '" + md.kernel + "'"); // max dynamic shared bytes
+                    "requesting shared memory for kernel '" + md.kernel + "'"); // max dynamic shared bytes
   }
   absl::Status encodeTensorMap(const TensorMap &m, CUdeviceptr address, void *to, const std::string &what) override {
     if (!a_.tensorMapEncodeTiled)

@@ -286,7 +286,7 @@ Access bufferAccess(Decoder &d, CallInst &c, Type *type, unsigned firstOperand) 
   a.scalarOffset = d.row(c.getArgOperand(firstOperand + 2));
   for (Type *t : d.elements(type)) {
     unsigned bytes = d.bytesOf(t);
-    a.pieces.push_back({kNoRow, uint8_t(bytes), uint8_t(bytes)});
+    a.elements.push_back({kNoRow, uint8_t(bytes), uint8_t(bytes)});
     a.bytes += bytes;
   }
   a.alignment = std::min(a.bytes, 4u); // buffer accesses of dwords need dword alignment
@@ -294,13 +294,13 @@ Access bufferAccess(Decoder &d, CallInst &c, Type *type, unsigned firstOperand) 
 }
 void decodeBufferLoad(Decoder &d, CallInst &c) {
   Access a = bufferAccess(d, c, c.getType(), 0);
-  for (auto [p, r] : zip(a.pieces, d.defineFresh(&c))) p.row = r;
+  for (auto [p, r] : zip(a.elements, d.defineFresh(&c))) p.row = r;
   d.emitAccess(a);
 }
 void decodeBufferStore(Decoder &d, CallInst &c) {
   Access a = bufferAccess(d, c, c.getArgOperand(0)->getType(), 1);
   a.kind = Access::Kind::Store;
-  for (auto [p, r] : zip(a.pieces, d.rows(c.getArgOperand(0)))) p.row = r;
+  for (auto [p, r] : zip(a.elements, d.rows(c.getArgOperand(0)))) p.row = r;
   d.emitAccess(a);
 }
 void decodeBufferAtomic(Decoder &d, CallInst &c) {
@@ -328,7 +328,7 @@ void decodeBufferAtomic(Decoder &d, CallInst &c) {
              : t->isFloatTy()  ? FloatFormat::F32
              : t->isDoubleTy() ? FloatFormat::F64
                                : FloatFormat::None;
-  for (auto [p, r] : zip(a.pieces, d.rows(c.getArgOperand(0)))) p.row = r;
+  for (auto [p, r] : zip(a.elements, d.rows(c.getArgOperand(0)))) p.row = r;
   a.old.assign(d.defineFresh(&c));
   d.emitAccess(a);
 }
@@ -487,7 +487,7 @@ void decodeTransposedRead(Decoder &d, CallInst &c) {
   Access a = d.memoryAccess(c.getType(), c.getArgOperand(0), 8);
   a.kind = Access::Kind::Load;
   SmallVector<Row, 8> rows;
-  for (auto &p : a.pieces) rows.push_back(p.row = d.fresh(2));
+  for (auto &p : a.elements) rows.push_back(p.row = d.fresh(2));
   d.emitAccess(std::move(a));
   for (Row r : d.defineFresh(&c)) rows.push_back(r);
   d.emit(transposeRead).more = d.list(rows);

@@ -117,7 +117,7 @@ Access Decoder::memoryAccess(Type *type, Value *pointer, unsigned alignment) {
   unsigned sum = 0;
   for (Type *t : elements(type)) {
     unsigned store = unsigned(dl_.getTypeStoreSize(t));
-    a.pieces.push_back({kNoRow, uint8_t(bytesOf(t)), uint8_t(store)});
+    a.elements.push_back({kNoRow, uint8_t(bytesOf(t)), uint8_t(store)});
     sum += store;
   }
   if (sum != a.bytes) unknown(*current_, "this layout in memory: " + printed(*current_));
@@ -192,7 +192,7 @@ void Decoder::decodeLoad(LoadInst &l) {
   a.acquires = isAcquireOrStronger(l.getOrdering());
   SmallVector<Row, 4> out(defineFresh(&l));
   if (!isPackedVector(l.getType())) {
-    for (auto [p, r] : zip(a.pieces, out)) p.row = r;
+    for (auto [p, r] : zip(a.elements, out)) p.row = r;
     emitAccess(std::move(a));
     return;
   }
@@ -204,7 +204,7 @@ void Decoder::decodeLoad(LoadInst &l) {
   SmallVector<Row, 4> words;
   for (unsigned at = 0; at < a.bytes; at += bytes) {
     words.push_back(fresh(bytes));
-    a.pieces.push_back({words.back(), uint8_t(bytes), uint8_t(bytes)});
+    a.elements.push_back({words.back(), uint8_t(bytes), uint8_t(bytes)});
   }
   emitAccess(std::move(a));
   for (auto [k, word] : enumerate(words)) {
@@ -220,7 +220,7 @@ void Decoder::decodeStore(StoreInst &s) {
   a.isVolatile = s.isVolatile() || s.isAtomic();
   a.releases = isReleaseOrStronger(s.getOrdering());
   if (!isPackedVector(t)) {
-    for (auto [p, r] : zip(a.pieces, rows(s.getValueOperand()))) p.row = r;
+    for (auto [p, r] : zip(a.elements, rows(s.getValueOperand()))) p.row = r;
     emitAccess(std::move(a));
     return;
   }
@@ -231,7 +231,7 @@ void Decoder::decodeStore(StoreInst &s) {
     Row word = fresh(bytes);
     emit(packBits, word, kNoRow, kNoRow, kNoRow, packedLayout(bits, bytesOf(t->getScalarType()), bytes)).more =
         list(ArrayRef(in).slice(8 * at / bits).take_front(8 * bytes / bits));
-    a.pieces.push_back({word, uint8_t(bytes), uint8_t(bytes)});
+    a.elements.push_back({word, uint8_t(bytes), uint8_t(bytes)});
   }
   emitAccess(std::move(a));
 }
@@ -394,7 +394,7 @@ void Decoder::decodeAtomic(llvm::Instruction &i) {
     Access a = memoryAccess(x->getNewValOperand()->getType(), x->getPointerOperand(), unsigned(x->getAlign().value()));
     a.kind = Access::Kind::Atomic;
     a.atomic = AtomicKind::Cas;
-    a.pieces[0].row = row(x->getNewValOperand());
+    a.elements[0].row = row(x->getNewValOperand());
     a.compare = row(x->getCompareOperand());
     auto out = defineFresh(x);
     a.old = {out[0]};
@@ -433,7 +433,7 @@ void Decoder::decodeAtomic(llvm::Instruction &i) {
              : t->isFloatTy()  ? FloatFormat::F32
              : t->isDoubleTy() ? FloatFormat::F64
                                : FloatFormat::None;
-  for (auto [p, v] : zip(a.pieces, rows(r.getValOperand()))) p.row = v;
+  for (auto [p, v] : zip(a.elements, rows(r.getValOperand()))) p.row = v;
   a.old.assign(defineFresh(&i));
   a.acquires = isAcquireOrStronger(r.getOrdering());
   a.releases = isReleaseOrStronger(r.getOrdering());

@@ -376,15 +376,15 @@ bool shareWrites(const std::vector<std::unique_ptr<Launch>> &parts) {
     for (auto &p : parts) pages = std::max(pages, p->buffers[b].shadow.size());
     for (size_t page = 0; page < pages; ++page) {
       llvm::SmallVector<const ShadowPage *, 8> seen;
-      unsigned piece = kLargestPiece;
+      unsigned granule = kLargestGranule;
       for (auto &p : parts)
         if (auto &shadow = p->buffers[b].shadow; page < shadow.size() && shadow[page].cells)
-          seen.push_back(&shadow[page]), piece = std::min<unsigned>(piece, shadow[page].piece);
+          seen.push_back(&shadow[page]), granule = std::min<unsigned>(granule, shadow[page].granule);
       if (seen.size() < 2) continue;
-      for (unsigned k = 0; k < kShadowPage; k += piece) {
+      for (unsigned k = 0; k < kShadowPage; k += granule) {
         unsigned writers = 0, others = 0;
         for (auto *p : seen) {
-          const GlobalCell &c = p->cells[k / p->piece];
+          const GlobalCell &c = p->cells[k / p->granule];
           if (c.write.stamp || c.touched)
             ++writers;
           else if (c.read.stamp)

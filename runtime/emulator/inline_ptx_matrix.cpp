@@ -75,7 +75,7 @@ bool PtxDecoder::emitMatrixAccess(Statement &s) {
   SmallVector<Row, 8> rows;
   for (unsigned k = 0; k < 4; ++k) {
     rows.push_back(d_.fresh(4));
-    a.pieces.push_back({rows.back(), 4, 4});
+    a.elements.push_back({rows.back(), 4, 4});
   }
   for (Operand &p : parts) {
     if (p.bytes != 4 || p.kind != Operand::Register) return bad("register");

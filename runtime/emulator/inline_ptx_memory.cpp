@@ -114,7 +114,7 @@ bool PtxDecoder::emitLoadStore(Statement &s) {
     if (p.kind == Operand::Immediate) p.row = d_.constant(p.immediate, bytes), p.bytes = bytes;
     if (p.bytes < bytes) return bad("register narrower than the access");
     if (load && type.kind == 's' && p.bytes > bytes) return bad("sign extension");
-    a.pieces.push_back({p.row, uint8_t(p.bytes), uint8_t(bytes)});
+    a.elements.push_back({p.row, uint8_t(p.bytes), uint8_t(bytes)});
     a.bytes += bytes;
   }
   a.alignment = a.bytes; // PTX: naturally aligned, vectors as a whole
@@ -174,7 +174,7 @@ bool PtxDecoder::emitAtomic(Statement &s) {
   auto values = list(s.operands[first + 1 + (op == "cas")]);
   if (values.size() != count) return bad("number of registers");
   for (Operand &v : values) {
-    a.pieces.push_back({source(v, bytes), uint8_t(bytes), uint8_t(bytes)});
+    a.elements.push_back({source(v, bytes), uint8_t(bytes), uint8_t(bytes)});
     a.bytes += bytes;
   }
   if (op == "cas") a.compare = source(s.operands[first + 1], bytes);
@@ -221,8 +221,8 @@ bool PtxDecoder::emitCopy(Statement &s) {
   for (unsigned k = 0; k < bytes / 4; ++k) {
     Row word = d_.fresh(4);
     d_.emit(clearRow, word);
-    from.pieces.push_back({word, 4, 4});
-    to.pieces.push_back({word, 4, 4});
+    from.elements.push_back({word, 4, 4});
+    to.elements.push_back({word, 4, 4});
   }
   if (s.operands.size() == 4) {
     Row any = d_.fresh(1);

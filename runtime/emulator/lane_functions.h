@@ -1,5 +1,5 @@
 // Handlers that compute each lane's result from the same lane's operands: a function on scalars, over the active lanes.
-// Ops<Op>::byBytes and Floats<Op> choose the instance for a width at decoding time.
+// unaryByBytes, binaryByBytes and compareByBytes choose the instance for a width of integers at decoding time.
 #pragma once
 #include "runtime/emulator/machine.h"
 #include "runtime/float_formats.h"

@@ -321,7 +321,7 @@ void copyMemory(Decoder &d, CallInst &c) {
     if (auto *t = dyn_cast<MemTransferInst>(&m)) {
       Access from = d.memoryAccess(byte, t->getSource(), 1);
       from.offset = int64_t(k);
-      from.pieces[0].row = value;
+      from.elements[0].row = value;
       d.emitAccess(from);
     } else {
       value = d.row(cast<MemSetInst>(m).getValue());
@@ -329,7 +329,7 @@ void copyMemory(Decoder &d, CallInst &c) {
     Access to = d.memoryAccess(byte, m.getDest(), 1);
     to.kind = Access::Kind::Store;
     to.offset = int64_t(k);
-    to.pieces[0].row = value;
+    to.elements[0].row = value;
     d.emitAccess(to);
   }
 }

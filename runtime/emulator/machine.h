@@ -36,7 +36,7 @@ struct Instruction;
 using Handler = void (*)(Warp &, const Instruction &);
 
 /// One element of an access: a row, and how many bytes of memory it stands for (zero-extended to the row's width).
-struct Piece {
+struct AccessElement {
   Row row;
   uint8_t rowBytes, memoryBytes;
 };
@@ -72,7 +72,7 @@ struct Access {
   int64_t offset = 0;
   Row predicate = kNoRow; // i1: lanes where it is 0 do nothing
   bool predicateNegated = false;
-  llvm::SmallVector<Piece, 4> pieces; // results or what is stored; of an atomic: the new values
+  llvm::SmallVector<AccessElement, 4> elements; // results or what is stored; of an atomic: the new values
   unsigned bytes = 0, alignment = 1;
   bool isVolatile = false, acquires = false, releases = false;
   bool asynchronous = false; // a store that arrives when its group is waited for (cp.async)
@@ -164,19 +164,19 @@ struct GlobalCell {
   bool atomic = false;  // the write was one
   bool touched = false; // written with what was there
 };
-constexpr unsigned kShadowPage = 1024, kLargestPiece = 16; // bytes of a buffer
-/// The cells of a page, one for every piece of so many bytes: a power of two that has divided all accesses to it so
-/// far, so that the bytes of a piece have been accessed together.
+constexpr unsigned kShadowPage = 1024, kLargestGranule = 16; // bytes of a buffer
+/// The cells of a page, one for every granule of so many bytes: a power of two that has divided all accesses to it so
+/// far, so that the bytes of a granule have been accessed together.
 struct ShadowPage {
   GlobalCell *cells = nullptr; // made when first touched
-  uint8_t piece = 0;
+  uint8_t granule = 0;
 };
 /// Memory for cells, in chunks that go back together: pages are many, and threads that allocate them with malloc wait
 /// for each other.
 class ShadowMemory {
 public:
-  /// Makes the page's pieces at most as large.
-  void divide(ShadowPage &, unsigned piece);
+  /// Makes the page's granules at most as large.
+  void divide(ShadowPage &, unsigned granule);
 
 private:
   struct Free {
@@ -187,7 +187,7 @@ private:
   size_t size_ = 0;
 };
 
-/// A piece of memory that accesses may go to: a buffer, or a constant.
+/// Memory that accesses may go to: a buffer, or a constant.
 struct Region {
   std::string name;
   uint8_t *data = nullptr;
@@ -225,13 +225,13 @@ constexpr uint8_t kArrived = 1, kInFlight = 2; // Block::defined; 0: never writt
 
 // ---- wgmma (warpgroup.cpp) ----
 
-/// One that nobody has waited for: its results, register by register and lane by lane, and the 16-byte pieces of shared
+/// One that nobody has waited for: its results, register by register and lane by lane, and the 16-byte chunks of shared
 /// memory that it reads.
 struct PendingMultiply {
   uint64_t group = 0, number = 0;
   uint32_t site = 0;
   std::vector<uint32_t> results;
-  llvm::SmallVector<uint32_t, 0> pieces;
+  llvm::SmallVector<uint32_t, 0> chunks;
 };
 /// A row's lanes that will hold register `index` of a wgmma's results.
 struct Promise {
@@ -350,7 +350,7 @@ struct Block {
   std::vector<Warp> warps;
   std::vector<uint8_t> shared, defined;
   std::vector<SharedCell> cells;
-  std::vector<uint16_t> inFlight;               // by 16-byte piece: wgmmas in flight that read it
+  std::vector<uint16_t> inFlight;               // by 16-byte chunk: wgmmas in flight that read it
   std::vector<std::vector<Issued>> issued;      // by warpgroup
   llvm::DenseMap<uint32_t, Mbarrier> mbarriers; // by byte of shared memory
   std::vector<PendingFill> fills;
@@ -468,8 +468,8 @@ bool mayReadAsynchronously(Warp &, const Instruction &, uint32_t offset, const c
 bool fencedSince(Warp &, const Mark &);
 /// Accumulators in flight are copied, in these lanes.
 void movePromises(Warp &, llvm::ArrayRef<Copy>, uint64_t lanes);
-/// Who reads this 16-byte piece of shared memory.
-std::string wgmmaInFlight(const Block &, uint32_t piece);
+/// Who reads this 16-byte chunk of shared memory.
+std::string wgmmaInFlight(const Block &, uint32_t chunk);
 /// All of these warps of a warpgroup must have issued the same number of wgmmas; else an error, and false.
 bool warpgroupsTogether(Block &, const Instruction *at, llvm::function_ref<bool(const Warp &)> among);
 

@@ -127,8 +127,8 @@ Place accumulatorPlace(const MatrixOperation &op, unsigned lane, unsigned index)
 }
 
 void multiply(Warp &w, const Instruction &i) {
-  if (!requireConverged(w, i, "the matrix multiplication")) return;
-  countWarpOperation(w, i, SiteCounters::Kind::Matrix, "matrix multiplication");
+  if (!requireConverged(w, i, "the matrix instruction")) return;
+  countWarpOperation(w, i, SiteCounters::Kind::Matrix, "matrix instruction");
   const MatrixOperation &op = *reinterpret_cast<const MatrixOperation *>(i.immediate);
   thread_local std::vector<double> a, b;
   a.assign(size_t(op.m) * op.blocks * op.k, 0), b.assign(size_t(op.n) * op.blocks * op.k, 0);

@@ -1,4 +1,4 @@
-// Matrix multiplications of a warp: mma.sync (NVIDIA), MFMA and WMMA (AMD). Which lane and register holds which
+// Matrix instructions of a warp: mma.sync (NVIDIA), MFMA and WMMA (AMD). Which lane and register holds which
 // element is stated here from the manuals alone, not by way of layouts/, so that running a kernel checks the one
 // against the other.
 #pragma once

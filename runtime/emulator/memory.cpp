@@ -113,7 +113,8 @@ uint64_t apply(const Access &a, unsigned bytes, uint64_t old, uint64_t v) {
   return v;
 }
 
-template <unsigned N> void loadPiece(const Warp &w, const Piece &p, unsigned at, uint64_t lanes, uint8_t *const *host) {
+template <unsigned N>
+void loadElement(const Warp &w, const AccessElement &p, unsigned at, uint64_t lanes, uint8_t *const *host) {
   for (uint64_t m = lanes; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
     memcpy(w.frame + p.row + l * N, host[l] + at, N);
@@ -299,7 +300,7 @@ struct LaneAccess {
   void drop(unsigned l) {
     active &= ~(uint64_t(1) << l);
     if (a.kind == Access::Kind::Load)
-      for (auto &p : a.pieces) storeRow(w, p.row, p.rowBytes, l, 0);
+      for (auto &p : a.elements) storeRow(w, p.row, p.rowBytes, l, 0);
   }
 };
 
@@ -374,7 +375,7 @@ void load(const LaneAccess &x) {
     for (uint64_t m = x.active; m; m &= m - 1)
       if (!mayRead(x, unsigned(std::countr_zero(m)))) return;
   unsigned at = 0;
-  for (auto &p : x.a.pieces) {
+  for (auto &p : x.a.elements) {
     if (p.rowBytes != p.memoryBytes || p.rowBytes == 16) {
       for (uint64_t m = x.active; m; m &= m - 1) {
         unsigned l = unsigned(std::countr_zero(m));
@@ -383,10 +384,10 @@ void load(const LaneAccess &x) {
       }
     } else {
       switch (p.rowBytes) {
-      case 1: loadPiece<1>(w, p, at, x.active, x.host); break;
-      case 2: loadPiece<2>(w, p, at, x.active, x.host); break;
-      case 4: loadPiece<4>(w, p, at, x.active, x.host); break;
-      default: loadPiece<8>(w, p, at, x.active, x.host); break;
+      case 1: loadElement<1>(w, p, at, x.active, x.host); break;
+      case 2: loadElement<2>(w, p, at, x.active, x.host); break;
+      case 4: loadElement<4>(w, p, at, x.active, x.host); break;
+      default: loadElement<8>(w, p, at, x.active, x.host); break;
       }
     }
     at += p.memoryBytes;
@@ -414,7 +415,7 @@ void store(const LaneAccess &x) {
     unsigned l = unsigned(std::countr_zero(m));
     uint8_t *there = x.host[l];
     unsigned at = 0;
-    for (auto &p : a.pieces) {
+    for (auto &p : a.elements) {
       memcpy(fresh + at, w.frame + p.row + l * p.rowBytes, p.memoryBytes);
       at += p.memoryBytes;
     }
@@ -466,7 +467,7 @@ void update(const LaneAccess &x) {
       markWritten(*r, at, a.bytes);
     }
     uint8_t *there = x.host[l];
-    for (auto [k, p] : llvm::enumerate(a.pieces)) {
+    for (auto [k, p] : llvm::enumerate(a.elements)) {
       uint64_t old = 0, v = loadRow(w, p.row, p.rowBytes, l);
       memcpy(&old, there, p.memoryBytes);
       uint64_t next = apply(a, p.memoryBytes, old, v);

@@ -8,7 +8,7 @@
 // after it and this block acquired after that. Two that are not ordered, and of which one changes what is there, are
 // a race. A write of what is there already changes nothing: layouts that hold copies write them. They load them, too:
 // a read that races with a write of the same block is none while its value has no effect (unused_reads.h). In buffers
-// the record is kept by pieces, the largest that all accesses nearby are made of; a piece is changed if one of its
+// the record is kept by granules, the largest that all accesses nearby are made of; a granule is changed if one of its
 // bytes is.
 #include "runtime/emulator/races.h"
 #include "runtime/emulator/unused_reads.h"
@@ -31,8 +31,8 @@ template <class F> void forCells(Region &r, uint64_t offset, uint64_t bytes, F f
     uint64_t page = at / kShadowPage;
     step = kShadowPage - at % kShadowPage;
     if (page >= r.shadow.size() || !r.shadow[page].cells) continue;
-    step = r.shadow[page].piece - at % r.shadow[page].piece;
-    f(r.shadow[page].cells[at % kShadowPage / r.shadow[page].piece]);
+    step = r.shadow[page].granule - at % r.shadow[page].granule;
+    f(r.shadow[page].cells[at % kShadowPage / r.shadow[page].granule]);
   }
 }
 
@@ -146,13 +146,13 @@ void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
   if (r.shadow.empty()) r.shadow.resize((r.bytes + kShadowPage - 1) / kShadowPage);
   Block &b = *w.block;
   unsigned thread = w.index * w.lanes + lane;
-  unsigned piece = 1u << std::countr_zero(unsigned(offset) | a.bytes | kLargestPiece), step;
+  unsigned granule = 1u << std::countr_zero(unsigned(offset) | a.bytes | kLargestGranule), step;
   for (unsigned k = 0; k < a.bytes; k += step) {
     ShadowPage &page = r.shadow[(offset + k) / kShadowPage];
-    if (!page.cells || page.piece > piece) b.launch->shadow.divide(page, piece);
-    if (!page.cells || page.piece > piece)
+    if (!page.cells || page.granule > granule) b.launch->shadow.divide(page, granule);
+    if (!page.cells || page.granule > granule)
       return fail(w, &i, int(lane), "the host has not enough memory for the check of races; --no-check races");
-    step = page.piece;
+    step = page.granule;
     GlobalCell &c = page.cells[(offset + k) % kShadowPage / step];
     const uint8_t *firstChanged = changed ? std::find(changed + k, changed + k + step, 1) : nullptr;
     auto known = [&](const Mark &m, bool wasRead = false) {
@@ -199,9 +199,9 @@ void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
   }
 }
 
-void ShadowMemory::divide(ShadowPage &page, unsigned piece) {
+void ShadowMemory::divide(ShadowPage &page, unsigned granule) {
   constexpr size_t kFirstChunk = 4096, kLargestChunk = 65536; // cells
-  size_t count = kShadowPage / piece;
+  size_t count = kShadowPage / granule;
   if (left_ < count) {
     size_ = chunks_.empty() ? kFirstChunk : std::min(size_ * 2, kLargestChunk);
     // A cell of zero bytes is one that nobody has accessed.
@@ -216,8 +216,8 @@ void ShadowMemory::divide(ShadowPage &page, unsigned piece) {
   GlobalCell *cells = chunks_.back().get() + (size_ - left_);
   left_ -= count;
   if (page.cells)
-    for (size_t k = 0; k < count; ++k) cells[k] = page.cells[k * piece / page.piece];
-  page = {cells, uint8_t(piece)};
+    for (size_t k = 0; k < count; ++k) cells[k] = page.cells[k * granule / page.granule];
+  page = {cells, uint8_t(granule)};
 }
 
 bool noteSharedAccess(Warp &w, const Instruction &i, unsigned lane, uint32_t offset, unsigned bytes, bool writes,

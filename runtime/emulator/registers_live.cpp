@@ -3,7 +3,7 @@
 // value that only a branch not taken reads costs nothing. A result that nobody reads is live right after its
 // instruction.
 //
-// A value is as many words as its type has pieces of 32 bits: f64 and pointers to global memory 2, <4 x half> 2, i8
+// A value is as many words of 32 bits as its type fills: f64 and pointers to global memory 2, <4 x half> 2, i8
 // one of its own, {f32 × 64} 64. i1 is a predicate, counted apart (NVIDIA has registers for them, AMD takes scalar
 // registers). Words, not values, live and die: taking a structure or vector apart, putting one together, truncating
 // and bitcasting makes no words, it names those that are there. So do constants, addresses of variables, a constant

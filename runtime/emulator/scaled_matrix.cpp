@@ -78,8 +78,8 @@ void gather(const Warp &w, const ScaledMatrixOperation &op, const Operand &o, st
 }
 
 void multiplyScaled(Warp &w, const Instruction &i) {
-  if (!requireConverged(w, i, "the matrix multiplication")) return;
-  countWarpOperation(w, i, SiteCounters::Kind::Matrix, "matrix multiplication");
+  if (!requireConverged(w, i, "the matrix instruction")) return;
+  countWarpOperation(w, i, SiteCounters::Kind::Matrix, "matrix instruction");
   const auto &op = *reinterpret_cast<const ScaledMatrixOperation *>(i.immediate);
   thread_local std::vector<double> a, b;
   gather(w, op, op.a, a);

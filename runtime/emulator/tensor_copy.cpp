@@ -97,7 +97,7 @@ bool sharedByte(Warp &w, const Instruction &i, unsigned lane, Row row, unsigned 
   return true;
 }
 
-/// Host memory of a piece of a buffer; null after an error.
+/// Host memory of bytes of a buffer; null after an error.
 uint8_t *globalBytes(Warp &w, const Instruction &i, unsigned lane, uint64_t address, uint64_t bytes, const char *what,
                      Region *&region) {
   region = regionOf(*w.block->launch, address);
@@ -288,7 +288,7 @@ bool readMap(Warp &w, const Instruction &i, unsigned lane, uint64_t address, uin
 
 // ---- copies ----
 
-/// Where the piece of 16 bytes at this byte of shared memory lies under the swizzle ("Swizzling Modes").
+/// Where the chunk of 16 bytes at this byte of shared memory lies under the swizzle ("Swizzling Modes").
 uint32_t swizzled(uint32_t byte, unsigned mode) {
   uint32_t address = byte + kSharedBase;
   return byte ^ (address >> 7 & ((1u << mode) - 1)) << 4;

@@ -5,7 +5,7 @@
 // A warp computes its 16 rows when it issues the instruction, and keeps them aside until it waits for their group;
 // until then the accumulator's rows hold a pattern that is no result, and whoever reads them is reported. Copies of a
 // row on the way (phis, operands that an asm statement ties to a result) are copies of the promise. Issuing marks the
-// 16-byte pieces of shared memory that are read as in use, until the wait: a write there is a race. What was written
+// 16-byte chunks of shared memory that are read as in use, until the wait: a write there is a race. What was written
 // to them by ordinary stores must have come through fence.proxy.async: of the writer and then a barrier, or a barrier
 // and then of the reader (PTX ISA, "Memory Consistency Model: Causality Order", proxy-preserved base causality
 // order). cp.async needs no fence. The four warps of a warpgroup must issue the same instructions with the same
@@ -31,26 +31,26 @@ WarpgroupState &stateOf(Warp &w) {
 
 struct Descriptor {
   uint32_t start, leading, stride; // bytes
-  unsigned base, swizzle;          // swizzle: pieces of 16 bytes that are permuted, less one: 0, 1, 3, 7
+  unsigned base, swizzle;          // swizzle: chunks of 16 bytes that are permuted, less one: 0, 1, 3, 7
   explicit Descriptor(uint64_t bits)
       : start(uint32_t(bits & 0x3fff) << 4), leading(uint32_t(bits >> 16 & 0x3fff) << 4),
         stride(uint32_t(bits >> 32 & 0x3fff) << 4), base(unsigned(bits >> 49 & 7)),
         swizzle(std::array{0u, 7u, 3u, 1u}[bits >> 62]) {}
 
-  /// Address of the 16 bytes that hold row (or column) `mn` along K, from the `piece`-th 16 bytes on. "Canonical
+  /// Address of the 16 bytes that hold row (or column) `mn` along K, from the `chunk`-th 16 bytes on. "Canonical
   /// Layouts", K-major: ((8,m),(T,2k)) : ((T or swizzle,SBO),(1,T or LBO)).
-  uint32_t alongK(unsigned mn, unsigned piece) const {
-    uint32_t offset = swizzle ? mn % 8 * 16 * (swizzle + 1) + mn / 8 * stride + piece * 16
-                              : mn % 8 * 16 + mn / 8 * stride + piece * leading;
+  uint32_t alongK(unsigned mn, unsigned chunk) const {
+    uint32_t offset = swizzle ? mn % 8 * 16 * (swizzle + 1) + mn / 8 * stride + chunk * 16
+                              : mn % 8 * 16 + mn / 8 * stride + chunk * leading;
     return swizzled(start + offset);
   }
   /// The same for MN-major: ((T,swizzle,m),(8,k)) : ((1,T,LBO),(swizzle,SBO)); without swizzle ((T,1,m),(8,k)) :
   /// ((1,T,SBO),(T,LBO)).
-  uint32_t alongMn(unsigned piece, unsigned depth) const {
+  uint32_t alongMn(unsigned chunk, unsigned depth) const {
     unsigned across = swizzle + 1;
     uint32_t offset =
-        swizzle ? piece % across * 16 + piece / across * leading + depth % 8 * 16 * across + depth / 8 * stride
-                : piece * stride + depth % 8 * 16 + depth / 8 * leading;
+        swizzle ? chunk % across * 16 + chunk / across * leading + depth % 8 * 16 * across + depth / 8 * stride
+                : chunk * stride + depth % 8 * 16 + depth / 8 * leading;
     return swizzled(start + offset);
   }
   uint32_t swizzled(uint32_t address) const { return address ^ (((address >> 7) - base) & swizzle) << 4; }
@@ -127,19 +127,19 @@ bool mayReadAsynchronously(Warp &w, const Instruction &i, uint32_t offset, const
 
 namespace {
 
-/// Host address of a piece of an operand; null after an error.
-const uint8_t *pieceAt(Warp &w, const Instruction &i, uint32_t address, bool isA, SmallVectorImpl<uint32_t> &pieces) {
+/// Host address of a chunk of an operand; null after an error.
+const uint8_t *chunkAt(Warp &w, const Instruction &i, uint32_t address, bool isA, SmallVectorImpl<uint32_t> &chunks) {
   Block &b = *w.block;
   uint32_t offset = address - kSharedBase;
   if (address < kSharedBase || offset + 16 > b.shared.size()) {
     fail(w, &i, -1,
-         formatv("out of bounds: the matrix multiplication reads 16 bytes of {0} at byte {1} of shared memory, which "
+         formatv("out of bounds: wgmma reads 16 bytes of {0} at byte {1} of shared memory, which "
                  "has {2}",
                  isA ? "A" : "B", int64_t(address) - kSharedBase, b.shared.size()));
     return nullptr;
   }
-  if (!mayReadAsynchronously(w, i, offset, "the matrix multiplication")) return nullptr;
-  pieces.push_back(offset / 16);
+  if (!mayReadAsynchronously(w, i, offset, "wgmma")) return nullptr;
+  chunks.push_back(offset / 16);
   return b.shared.data() + offset;
 }
 
@@ -150,9 +150,7 @@ bool sameInWarpgroup(Warp &w, const Instruction &i, uint64_t a, uint64_t bDescri
   Block &b = *w.block;
   unsigned group = w.index / kWarps;
   if (kWarps * (group + 1) > b.warps.size()) {
-    fail(
-        w, &i, -1,
-        formatv("the matrix multiplication needs a warpgroup of {0} warps; the block has {1}", kWarps, b.warps.size()));
+    fail(w, &i, -1, formatv("wgmma needs a warpgroup of {0} warps; the block has {1}", kWarps, b.warps.size()));
     return false;
   }
   if (b.issued.size() <= group) b.issued.resize(b.warps.size() / kWarps);
@@ -165,7 +163,7 @@ bool sameInWarpgroup(Warp &w, const Instruction &i, uint64_t a, uint64_t bDescri
   const Issued &first = log[at];
   if (first.site != i.id) {
     fail(w, &i, -1,
-         formatv("its warpgroup is not together: this is its matrix multiplication number {0}, which warp {1} executes "
+         formatv("its warpgroup is not together: this is its wgmma number {0}, which warp {1} executes "
                  "at another place{2}",
                  at + 1, first.warp, placeOf(w, first.site)));
     return false;
@@ -184,13 +182,11 @@ bool uniform(Warp &w, const Instruction &i, Row r, unsigned bytes, uint64_t &val
   value = loadRow(w, r, bytes, 0);
   for (unsigned l = 1; l < w.lanes; ++l)
     if (loadRow(w, r, bytes, l) != value)
-      return fail(w, &i, int(l),
-                  formatv("{0} of the matrix multiplication is not the same in all threads of the warp", what)),
-             false;
+      return fail(w, &i, int(l), formatv("{0} of wgmma is not the same in all threads of the warp", what)), false;
   return true;
 }
 
-/// The operands of one warp's part of a matrix multiplication as numbers, and its sums. A: 16 rows of k; B: k rows of
+/// The operands of one warp's part of a wgmma as numbers, and its sums. A: 16 rows of k; B: k rows of
 /// n.
 struct MultiplyBuffers {
   std::vector<double> a;
@@ -221,48 +217,48 @@ void readAFromRegisters(Warp &w, const WarpgroupOperation &op, std::vector<doubl
     }
 }
 
-/// This warp's rows of A in shared memory, by pieces of 16 bytes. False: a fault was reported.
+/// This warp's rows of A in shared memory, by chunks of 16 bytes. False: a fault was reported.
 bool readAFromShared(Warp &w, const Instruction &i, const WarpgroupOperation &op, const Descriptor &d,
-                     SmallVectorImpl<uint32_t> &pieces, std::vector<double> &a) {
-  unsigned perPiece = 128 / elementBits(op.a);
+                     SmallVectorImpl<uint32_t> &chunks, std::vector<double> &a) {
+  unsigned perChunk = 128 / elementBits(op.a);
   unsigned k = op.k;
   unsigned firstRow = w.index % kWarps * kRowsOfWarp;
   if (!op.transposeA) {
     for (unsigned row = 0; row < kRowsOfWarp; ++row)
-      for (unsigned piece = 0; piece < k / perPiece; ++piece) {
-        const uint8_t *p = pieceAt(w, i, d.alongK(firstRow + row, piece), true, pieces);
+      for (unsigned chunk = 0; chunk < k / perChunk; ++chunk) {
+        const uint8_t *p = chunkAt(w, i, d.alongK(firstRow + row, chunk), true, chunks);
         if (!p) return false;
-        for (unsigned e = 0; e < perPiece; ++e) a[row * k + piece * perPiece + e] = readNumber(p, op.a, e);
+        for (unsigned e = 0; e < perChunk; ++e) a[row * k + chunk * perChunk + e] = readNumber(p, op.a, e);
       }
     return true;
   }
-  for (unsigned piece = 0; piece < kRowsOfWarp / perPiece; ++piece)
+  for (unsigned chunk = 0; chunk < kRowsOfWarp / perChunk; ++chunk)
     for (unsigned depth = 0; depth < k; ++depth) {
-      const uint8_t *p = pieceAt(w, i, d.alongMn(firstRow / perPiece + piece, depth), true, pieces);
+      const uint8_t *p = chunkAt(w, i, d.alongMn(firstRow / perChunk + chunk, depth), true, chunks);
       if (!p) return false;
-      for (unsigned e = 0; e < perPiece; ++e) a[(piece * perPiece + e) * k + depth] = readNumber(p, op.a, e);
+      for (unsigned e = 0; e < perChunk; ++e) a[(chunk * perChunk + e) * k + depth] = readNumber(p, op.a, e);
     }
   return true;
 }
 
 bool readB(Warp &w, const Instruction &i, const WarpgroupOperation &op, const Descriptor &d,
-           SmallVectorImpl<uint32_t> &pieces, std::vector<double> &b) {
-  unsigned perPiece = 128 / elementBits(op.a); // B's elements are as wide as A's
+           SmallVectorImpl<uint32_t> &chunks, std::vector<double> &b) {
+  unsigned perChunk = 128 / elementBits(op.a); // B's elements are as wide as A's
   unsigned n = op.n;
   if (!op.transposeB) {
     for (unsigned column = 0; column < n; ++column)
-      for (unsigned piece = 0; piece < op.k / perPiece; ++piece) {
-        const uint8_t *p = pieceAt(w, i, d.alongK(column, piece), false, pieces);
+      for (unsigned chunk = 0; chunk < op.k / perChunk; ++chunk) {
+        const uint8_t *p = chunkAt(w, i, d.alongK(column, chunk), false, chunks);
         if (!p) return false;
-        for (unsigned e = 0; e < perPiece; ++e) b[(piece * perPiece + e) * n + column] = readNumber(p, op.b, e);
+        for (unsigned e = 0; e < perChunk; ++e) b[(chunk * perChunk + e) * n + column] = readNumber(p, op.b, e);
       }
     return true;
   }
-  for (unsigned piece = 0; piece < n / perPiece; ++piece)
+  for (unsigned chunk = 0; chunk < n / perChunk; ++chunk)
     for (unsigned depth = 0; depth < op.k; ++depth) {
-      const uint8_t *p = pieceAt(w, i, d.alongMn(piece, depth), false, pieces);
+      const uint8_t *p = chunkAt(w, i, d.alongMn(chunk, depth), false, chunks);
       if (!p) return false;
-      for (unsigned e = 0; e < perPiece; ++e) b[depth * n + piece * perPiece + e] = readNumber(p, op.b, e);
+      for (unsigned e = 0; e < perChunk; ++e) b[depth * n + chunk * perChunk + e] = readNumber(p, op.b, e);
     }
   return true;
 }
@@ -330,7 +326,7 @@ void computeResults(Warp &w, const WarpgroupOperation &op, const WarpgroupState 
 
 /// Computes the warp's part at once, but keeps the results apart until a wait: the registers hold a pattern meanwhile.
 void multiply(Warp &w, const Instruction &i) {
-  if (!requireConverged(w, i, "the warpgroup's matrix multiplication")) return;
+  if (!requireConverged(w, i, "wgmma")) return;
   countWarpOperation(w, i, SiteCounters::Kind::Matrix, "wgmma");
   const auto &op = *reinterpret_cast<const WarpgroupOperation *>(i.immediate);
   Block &block = *w.block;
@@ -342,14 +338,14 @@ void multiply(Warp &w, const Instruction &i) {
   if (!uniform(w, i, op.bDescriptor, 8, descriptorB, "the descriptor of B")) return;
   if (!uniform(w, i, op.accumulate, 1, accumulate, "the predicate that adds the accumulator")) return;
   if (!sameInWarpgroup(w, i, descriptorA, descriptorB)) return;
-  if (!state.fenced) return fail(w, &i, -1, "the warp's first matrix multiplication comes before any wgmma.fence");
+  if (!state.fenced) return fail(w, &i, -1, "the warp's first wgmma comes before any wgmma.fence");
   if (block.inFlight.empty()) block.inFlight.resize(block.shared.size() / 16 + 1);
 
   PendingMultiply now;
   if (auto &spare = block.launch->spare; !spare.empty()) {
     now = std::move(spare.back());
     spare.pop_back();
-    now.pieces.clear();
+    now.chunks.clear();
   }
   now.group = state.group;
   now.site = i.id;
@@ -359,16 +355,16 @@ void multiply(Warp &w, const Instruction &i) {
   m.b.resize(size_t(op.n) * op.k);
   if (!op.aRows.empty())
     readAFromRegisters(w, op, m.a);
-  else if (!readAFromShared(w, i, op, Descriptor(descriptorA), now.pieces, m.a))
+  else if (!readAFromShared(w, i, op, Descriptor(descriptorA), now.chunks, m.a))
     return;
-  if (!readB(w, i, op, Descriptor(descriptorB), now.pieces, m.b)) return;
+  if (!readB(w, i, op, Descriptor(descriptorB), now.chunks, m.b)) return;
   accumulateRows(op, m);
   computeResults(w, op, state, m, accumulate, now);
   for (auto [r, row] : enumerate(op.d)) {
     state.promises[row].assign(1, {now.number, unsigned(r), w.full});
     std::fill_n(w.row<uint32_t>(row), w.lanes, kInFlightPattern);
   }
-  for (uint32_t p : now.pieces) ++block.inFlight[p];
+  for (uint32_t p : now.chunks) ++block.inFlight[p];
   state.pending.push_back(std::move(now));
 }
 
@@ -387,7 +383,7 @@ void wait(Warp &w, const Instruction &i) {
   uint64_t now = ++b.launch->stamp;
   for (auto &m : s.pending) {
     if (!done(m)) continue;
-    for (uint32_t p : m.pieces) {
+    for (uint32_t p : m.chunks) {
       --b.inFlight[p];
       if (!b.launch->checks.races) continue;
       // It may have read them until now, for all threads of the warp.
@@ -446,7 +442,7 @@ void checkArrived(Warp &w, const Instruction &i) {
           for (auto &m : w.warpgroup->pending)
             if (m.number == p.operation)
               return fail(w, &i, int(std::countr_zero(p.lanes & w.mask)),
-                          formatv("it reads an accumulator of a matrix multiplication{0} that is in flight: no "
+                          formatv("it reads the accumulator of a wgmma{0} that is in flight: no "
                                   "wgmma.wait_group has waited for it",
                                   placeOf(w, m.site)));
 }
@@ -474,13 +470,12 @@ void movePromises(Warp &w, ArrayRef<Copy> copies, uint64_t lanes) {
   }
 }
 
-std::string wgmmaInFlight(const Block &b, uint32_t piece) {
+std::string wgmmaInFlight(const Block &b, uint32_t chunk) {
   for (const Warp &w : b.warps)
     if (w.warpgroup)
       for (auto &m : w.warpgroup->pending)
-        if (is_contained(m.pieces, piece))
-          return formatv("a matrix multiplication of warp {0}{1}", w.index, placeOf(w, m.site));
-  return "a matrix multiplication";
+        if (is_contained(m.chunks, chunk)) return formatv("a wgmma of warp {0}{1}", w.index, placeOf(w, m.site));
+  return "a wgmma";
 }
 
 bool warpgroupsTogether(Block &b, const Instruction *at, function_ref<bool(const Warp &)> among) {
@@ -491,9 +486,8 @@ bool warpgroupsTogether(Block &b, const Instruction *at, function_ref<bool(const
     if (group < b.issued.size() && issued < b.issued[group].size()) {
       auto &first = b.issued[group][issued];
       fail(w, at, -1,
-           formatv(
-               "its warpgroup is not together: warp {0} has executed a matrix multiplication{1} that this warp has not",
-               first.warp, placeOf(w, first.site)));
+           formatv("its warpgroup is not together: warp {0} has executed a wgmma{1} that this warp has not", first.warp,
+                   placeOf(w, first.site)));
       return false;
     }
   }

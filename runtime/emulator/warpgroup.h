@@ -1,4 +1,4 @@
-// Matrix multiplications of a warpgroup (wgmma, sm_90a) and the order between the generic and the asynchronous proxy.
+// Matrix instructions of a warpgroup (wgmma, sm_90a) and the order between the generic and the asynchronous proxy.
 // What is read where is stated from the manual alone, as in matrix.h.
 #pragma once
 #include "runtime/emulator/matrix.h"

@@ -147,7 +147,7 @@ static uint64_t toInteger(double v) {
   return v >= 18446744073709551616.0 ? ~uint64_t(0) : uint64_t(v);
 }
 
-/// To f32 without asking for more than C++ defines: beyond the largest value the hardware's conversion gives infinity,
+/// To f32 without relying on more than C++ defines: beyond the largest value the hardware's conversion gives infinity,
 /// but the language leaves it open.
 static float toFloat(double v) {
   if (std::abs(v) <= std::numeric_limits<float>::max() || !std::isfinite(v)) return float(v);

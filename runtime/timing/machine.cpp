@@ -3,22 +3,42 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "llvm/ADT/STLExtras.h"
+#include <tuple>
+#include <utility>
 
 namespace tessera::timing {
 
 namespace {
 
-constexpr llvm::StringRef kTargets[] = {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"};
+constexpr llvm::StringRef kTargets[] = {
+#define TARGET(name, family) #name,
+#include "runtime/timing/machine.def"
+};
+constexpr Family kFamilies[] = {
+#define TARGET(name, family) Family::family,
+#include "runtime/timing/machine.def"
+};
 
-// Sets of targets in the rows, bits by the order of kTargets.
+/// The targets of a family, a bit each by the order of kTargets.
+constexpr unsigned targetsOf(Family family) {
+  unsigned set = 0;
+  for (size_t i = 0; i < std::size(kFamilies); ++i)
+    if (kFamilies[i] == family) set |= 1u << i;
+  return set;
+}
+
+enum Column : unsigned {
+#define TARGET(name, family) Column_##name,
+#include "runtime/timing/machine.def"
+};
+// Sets of targets in the rows.
 enum TargetSet : unsigned {
-  Gfx90a = 1,
-  Gfx942 = 2,
-  Gfx950 = 4,
-  Gfx94x = Gfx942 | Gfx950,
-  Cdna = Gfx90a | Gfx94x,
-  Gfx11 = 8,
-  Gfx12 = 16,
+#define TARGET(name, family) name = 1u << Column_##name,
+#include "runtime/timing/machine.def"
+  Gfx94x = gfx942 | gfx950, // CDNA 3 and 4
+  Cdna = targetsOf(Family::Gfx9),
+  Gfx11 = targetsOf(Family::Gfx11),
+  Gfx12 = targetsOf(Family::Gfx12),
   Rdna = Gfx11 | Gfx12,
 };
 enum Direction : unsigned { Read = 1, Write = 2, Both = Read | Write };
@@ -28,8 +48,16 @@ struct NumberRow {
   unsigned Machine::*member;
   unsigned values[std::size(kTargets)];
 };
+template <typename... Ts>
+constexpr NumberRow numberRow(llvm::StringRef name, unsigned Machine::*member, Ts... valuesAndSource) {
+  static_assert(sizeof...(Ts) == std::size(kTargets) + 1, "a value for each target, then the source");
+  std::tuple all(valuesAndSource...);
+  return [&]<size_t... I>(std::index_sequence<I...>) {
+    return NumberRow{name, member, {unsigned(std::get<I>(all))...}};
+  }(std::make_index_sequence<std::size(kTargets)>());
+}
 constexpr NumberRow kNumbers[] = {
-#define NUMBER(name, unit, what, a, b, c, d, e, source) {#name, &Machine::name, {a, b, c, d, e}},
+#define NUMBER(name, unit, what, ...) numberRow(#name, &Machine::name, __VA_ARGS__),
 #include "runtime/timing/machine.def"
 };
 
@@ -61,7 +89,7 @@ absl::Status applyNumber(Machine &m, llvm::StringRef text) {
   return absl::OkStatus();
 }
 
-/// What the replay divides by.
+/// What the replay divides by, and the tables that it reads.
 absl::Status checkNumbers(const Machine &m) {
   std::pair<const char *, unsigned> positive[] = {{"clockMHz", m.clockMHz},
                                                   {"computeUnits", m.computeUnits},
@@ -83,6 +111,10 @@ absl::Status checkNumbers(const Machine &m) {
                                                   {"memoryGBs", m.memoryGBs}};
   for (auto [name, value] : positive)
     if (value == 0) return absl::InvalidArgumentError(absl::StrCat(name, ": must be greater than 0"));
+  std::pair<const char *, bool> tables[] = {
+      {"MATRIX", m.matrixRows.empty()}, {"RATE", m.rates.empty()}, {"LDS_PHASES", m.ldsPhases.empty()}};
+  for (auto [name, isEmpty] : tables)
+    if (isEmpty) return absl::UnimplementedError(absl::StrCat("machine.def has no row ", name, " for ", m.target));
   return absl::OkStatus();
 }
 
@@ -100,7 +132,7 @@ absl::StatusOr<Machine> machineOf(llvm::StringRef target, const MachineOverrides
   size_t column = size_t(found - std::begin(kTargets));
   Machine m;
   m.target = target.str();
-  m.family = target.starts_with("gfx11") ? Family::Gfx11 : target.starts_with("gfx12") ? Family::Gfx12 : Family::Gfx9;
+  m.family = kFamilies[column];
   for (auto &row : kNumbers) m.*(row.member) = row.values[column];
   addRows(m, 1u << column);
   if (overrides.computeUnits) m.computeUnits = overrides.computeUnits;

@@ -256,7 +256,7 @@ Value Generator::describedLoop() {
   return named(sum, r);
 }
 
-/// A matrix multiplication of descriptors: of one tile of each program, or of several in a loop.
+/// A matmul of descriptors: of one tile of each program, or of several in a loop.
 void Generator::describedDots() {
   Kind kind = dotKind();
   kernel_.numStages = int(1 + upTo(4));

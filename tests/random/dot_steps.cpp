@@ -1,4 +1,4 @@
-// Matrix multiplications, alone, chained, and in loops over K; in TTGIR in the target's own layouts.
+// Dots, alone, chained, and in loops over K; in TTGIR in the target's own layouts.
 #include "kernel_writer.h"
 
 namespace tessera::random {

@@ -6,7 +6,18 @@
 //   %g = tt.dot %f, %v, %h
 //
 // Passes need different answers, because they differ in which operations may lie between: each difference is a
-// `DotPath`.
+// `DotPath`. They also differ in which dots count:
+//
+//                            tt.dot    tt.dot_scaled    ttng.warp_group_dot
+//   comesFromDot             yes       yes              no
+//   dotOperandsFedBy         yes       no               no
+//   feedsDotOrBuffer         yes       yes, its scales  by its buffers
+//                                      included
+//   chainOf: to              yes       no               no
+//   chainOf: from            yes       yes              no
+//   isLoopBodyWithDot        yes       yes              yes
+//   loadsFeedingDots         yes       yes, its scales  yes
+//                                      included
 #pragma once
 #include "ir/ops.h"
 #include "llvm/ADT/SmallVector.h"
@@ -34,16 +45,16 @@ extern const DotPath kFromLoad;
 
 /// Whether the tensor is computed from the result of a `tt.dot` or `tt.dot_scaled`.
 bool comesFromDot(ir::Value, const DotPath &);
-/// Which operands of some `tt.dot` are computed from the tensor: a combination of DotOperands. @pre !throughLoops
+/// Which operands of some `tt.dot` (no scaled one) are computed from the tensor: a combination of DotOperands. @pre !throughLoops
 unsigned dotOperandsFedBy(ir::Value, const DotPath &);
-/// Whether a dot, a scaled dot or a buffer in shared memory (from which a dot may read) is computed from the tensor.
+/// Whether a `tt.dot`, a `tt.dot_scaled` or a buffer in shared memory (from which a dot may read) is computed from the tensor.
 /// @pre !throughLoops
 bool feedsDotOrBuffer(ir::Value, const DotPath &);
 
 /// The place of a dot in chains of dots, as in attention. Both are combinations of DotOperands.
 struct DotChain {
-  unsigned to = kNoOperand;   // operands of other dots that are computed from its result
-  unsigned from = kNoOperand; // its own operands that are computed from other dots' results
+  unsigned to = kNoOperand;   // operands of other tt.dots that are computed from its result
+  unsigned from = kNoOperand; // its own operands that are computed from results of tt.dots or tt.dot_scaleds
 };
 /// Along `kInPlace`.
 DotChain chainOf(ir::tt::DotOp);
@@ -58,7 +69,7 @@ ir::Value beforeConversions(ir::Value);
 /// instructions, after it: the dot cannot be asynchronous then.
 bool addsOutsideOfInstruction(ir::ttng::WarpGroupDotOp);
 
-/// Whether the block is the body of an `scf.for` and has a dot (not in nested regions).
+/// Whether the block is the body of an `scf.for` and has a dot of any of the three kinds (not in nested regions).
 bool isLoopBodyWithDot(ir::Block *);
 
 /// Whether the operation loads a tensor from global memory, through pointers or a descriptor (no gather).

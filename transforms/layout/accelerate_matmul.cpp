@@ -51,23 +51,10 @@ std::vector<ChainedDot> blockedDots(Module &m) {
   return dots;
 }
 
-/// For remarks.
-llvm::StringRef nameOf(MatrixUnit unit) {
-  switch (unit) {
-  case MatrixUnit::None: return "";
-  case MatrixUnit::MmaSync:
-  case MatrixUnit::Wgmma:
-  case MatrixUnit::Tcgen05: return "mma.sync";
-  case MatrixUnit::Mfma: return "MFMA";
-  case MatrixUnit::Wmma: return "WMMA";
-  }
-  return "";
-}
-
 /// Elements along K that a lane holds of an operand of tf32: two for operands of 32 bits that a loop computes from
 /// narrower elements which it loads, so that they are computed in registers from whole words of the copy's buffer. Both
 /// operands take K in one order.
-int64_t kWidthOfTf32(tt::DotOp dot, int64_t k) {
+int64_t widthOfTf32(tt::DotOp dot, int64_t k) {
   constexpr int64_t kMinK = 16; // two instructions' K
   if (!dot->block()->parentOp()->is<scf::ForOp>() || k < kMinK) return 1;
   auto a = widestLoadedBits(dot.a(), dot->block());
@@ -158,12 +145,12 @@ private:
 
     std::string what =
         llvm::formatv("is computed by {0} {1}x{2}x{3}, {4} warps along the rows and {5} along the columns",
-                      nameOf(target_.matrixUnit), instruction->m, instruction->n, instruction->k, warps[rank - 2],
-                      warps[rank - 1])
+                      registerInstructionName(target_.matrixUnit), instruction->m, instruction->n, instruction->k,
+                      warps[rank - 2], warps[rank - 1])
             .str();
     if (!whyNotByWarpGroups.empty()) what += "; not by wgmma: " + whyNotByWarpGroups;
     remark(dot, Remark::Applied, what,
-           llvm::json::Object{{"instruction", nameOf(target_.matrixUnit)},
+           llvm::json::Object{{"instruction", registerInstructionName(target_.matrixUnit)},
                               {"m", instruction->m},
                               {"n", instruction->n},
                               {"k", instruction->k}});
@@ -177,10 +164,10 @@ private:
     const DotTypes &types = problem.types;
     bool isDecomposed = types.decomposition != DotDecomposition::None;
     bool isTf32 = !isDecomposed && types.a == MatrixType::TF32 && types.b == MatrixType::TF32;
-    int64_t kWidth = isTf32 ? kWidthOfTf32(dot, problem.k)
-                            : operandKWidth(target_, instruction, problem.k, bitsOfPart(types.decomposition, element),
-                                            problem.chain.from != kNoOperand);
-    auto e = pool_.getDotOperand(index, layout, kWidth);
+    int64_t width = isTf32 ? widthOfTf32(dot, problem.k)
+                           : operandKWidth(target_, instruction, problem.k, bitsOfPart(types.decomposition, element),
+                                           problem.chain.from != kNoOperand);
+    auto e = pool_.getDotOperand(index, layout, width);
     return e.ok() ? *e : nullptr;
   }
 

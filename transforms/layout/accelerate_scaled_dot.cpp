@@ -159,12 +159,15 @@ private:
   void remark(const MatrixInstruction &i, llvm::ArrayRef<int32_t> warps) {
     if (!context_.wantsRemarks()) return;
     unsigned rank = warps.size();
-    std::string what = llvm::formatv("the dot of microscaled operands is computed by MFMA {0}x{1}x{2} with scales, {3} "
-                                     "warps along the rows and {4} along the columns",
-                                     i.m, i.n, i.k, warps[rank - 2], warps[rank - 1])
-                           .str();
-    context_.remark({Remark::Applied, "", "DotInstruction", loc_, what,
-                     llvm::json::Object{{"instruction", "MFMA"}, {"m", i.m}, {"n", i.n}, {"k", i.k}}});
+    std::string what =
+        llvm::formatv("the dot of microscaled operands is computed by {5} {0}x{1}x{2} with scales, {3} "
+                      "warps along the rows and {4} along the columns",
+                      i.m, i.n, i.k, warps[rank - 2], warps[rank - 1], registerInstructionName(target_.matrixUnit))
+            .str();
+    context_.remark(
+        {Remark::Applied, "", "DotInstruction", loc_, what,
+         llvm::json::Object{
+             {"instruction", registerInstructionName(target_.matrixUnit)}, {"m", i.m}, {"n", i.n}, {"k", i.k}}});
   }
 
   tt::DotScaledOp dot_;

@@ -130,6 +130,18 @@ bool usesMmaSync(MatrixUnit unit) {
 }
 bool isMfmaOrWmma(MatrixUnit unit) { return unit == MatrixUnit::Mfma || unit == MatrixUnit::Wmma; }
 
+llvm::StringRef registerInstructionName(MatrixUnit unit) {
+  switch (unit) {
+  case MatrixUnit::None: return "";
+  case MatrixUnit::MmaSync:
+  case MatrixUnit::Wgmma:
+  case MatrixUnit::Tcgen05: return "mma.sync";
+  case MatrixUnit::Mfma: return "MFMA";
+  case MatrixUnit::Wmma: return "WMMA";
+  }
+  return "";
+}
+
 MatrixInstructionChoice MatrixInstructionChoice::withScales(const TargetInfo &target, int64_t numWarps,
                                                             int64_t tileSize) {
   MatrixInstructionChoice choice(target, numWarps, tileSize, /*anyChainThroughA=*/false);

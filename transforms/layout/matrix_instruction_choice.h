@@ -43,6 +43,8 @@ bool usesMmaSync(ir::MatrixUnit);
 /// Whether the unit is one of AMD's, whose lanes may hold copies of others' elements: a tile may have more rows or
 /// columns than the dot.
 bool isMfmaOrWmma(ir::MatrixUnit);
+/// The name in remarks of the unit's instruction on registers: "mma.sync", "MFMA", "WMMA"; empty: there is none.
+llvm::StringRef registerInstructionName(ir::MatrixUnit);
 
 /// A dot as far as the choice of its instruction is concerned.
 struct DotProblem {

@@ -135,8 +135,8 @@ public:
     return any;
   }
 
-  /// What a loop or branch carries and its users only make narrower is converted after the cast.
-  bool convertBehindNarrowingCasts() {
+  /// A loop-carried value or result of a branch that its users only make narrower is converted after the cast.
+  bool convertAfterNarrowingCasts() {
     auto narrows = [&](Operation *op) {
       return isElementwise(op) && isPure(op) && op->numOperands() == 1 &&
              bitsOf(op->result()) < bitsOf(op->operands()[0]);
@@ -605,7 +605,7 @@ absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &c) {
     changed = true;
   }
   ConversionMoves last(m, accessBytes, tuning);
-  changed |= last.convertBehindNarrowingCasts();
+  changed |= last.convertAfterNarrowingCasts();
   changed |= last.fold();
   return changed;
 }

@@ -164,11 +164,11 @@ private:
   /// The end of a bulk copy from shared memory: the first wait after it that leaves no copy in flight, in its block or
   /// after the branches and loops that it is in.
   unsigned endOfBulkStore(Operation *copy) {
-    auto mayLookBehind = [&](Operation *at) {
+    auto mayEndAfter = [&](Operation *at) {
       bool isPartition = at->is<ttg::WarpSpecializePartitionsOp>(); // a partition's threads wait for themselves
       return at != func_.op && !isPartition && at->parentRegion()->hasOneBlock();
     };
-    for (Operation *at = copy; mayLookBehind(at); at = at->parentOp())
+    for (Operation *at = copy; mayEndAfter(at); at = at->parentOp())
       for (auto *op = at->next(); op; op = op->next())
         if (auto wait = op->dyn<ttng::AsyncTmaStoreWaitOp>(); wait && wait.pendings() == 0) return end_[op];
     return end_[func_.op];

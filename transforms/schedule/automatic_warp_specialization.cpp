@@ -23,7 +23,7 @@
 // In the loop as it was, a copy overwrites what all warps have read in the iteration before: there is a barrier of all
 // warps in each iteration, and they do the same at the same time: all use the matrix units, then none does. Consumers
 // wait for the producer alone, which is a few iterations ahead: a warp group computes while another one uses the matrix
-// units, and dots of one iteration overlap the work of the next (overlap-dots, which runs behind this pass).
+// units, and dots of one iteration overlap the work of the next (overlap-dots, which runs after this pass).
 //
 // The producer needs few registers and returns the others to the consumers (setmaxnreg), where those are whole warp
 // groups: 240 of each thread for 8 warps, which could have 255 without the producer.
@@ -33,7 +33,7 @@
 // Conditions:
 //   - The loop stands in a kernel, in no other loop or branch, and no other loop of the kernel is specialised: warps of
 //     partitions then need no messages about what to run.
-//   - All asynchronous copies of the loop are bulk copies (TMA) to multi-buffers, behind one wait for an mbarrier. What
+//   - All asynchronous copies of the loop are bulk copies (TMA) to multi-buffers, followed by one wait for an mbarrier. What
 //     they need is computed from scalars alone. Their descriptors are arguments of the kernel.
 //   - Nothing reads these buffers but asynchronous dots that the same iteration waits for.
 //   - Nothing else in the loop synchronises with other agents.
@@ -74,7 +74,7 @@ using namespace ir;
 
 namespace {
 
-constexpr llvm::StringLiteral kAskedAttr = "tt.warp_specialize";
+constexpr llvm::StringLiteral kRequestedAttr = "tt.warp_specialize";
 constexpr llvm::StringLiteral kForbiddenAttr = "tessera.warp_specialize";
 constexpr int64_t kExtraBytes = 1024; // of shared memory, more than mbarriers and captured scalars take
 
@@ -84,7 +84,7 @@ constexpr int64_t kExtraBytes = 1024; // of shared memory, more than mbarriers a
 struct BufferGroup {
   llvm::SmallVector<Operation *, 2> allocs;
   Operation *firstRead = nullptr; // a dot of the body
-  Operation *lastRead = nullptr;  // of the body: behind it, the iteration's buffers may be filled again
+  Operation *lastRead = nullptr;  // of the body: after it, the iteration's buffers may be filled again
 };
 
 struct SpecializationPlan {
@@ -184,8 +184,8 @@ private:
     if (!readStep || !fillStep || readStep->index != plan_.read || fillStep->index != plan_.fill) return false;
     plan_.buffers = fillStep->buffers;
     auto *first = constantBits(fill->init), *start = constantBits(read->init);
-    bool startsBehind = first && start && start->isZero() && first->isStrictlyPositive();
-    return startsBehind && readStep->buffers == plan_.buffers && first->slt(plan_.buffers);
+    bool fillsAhead = first && start && start->isZero() && first->isStrictlyPositive();
+    return fillsAhead && readStep->buffers == plan_.buffers && first->slt(plan_.buffers);
   }
 
   /// Finds the groups. All users of the filled buffers must be known.
@@ -343,7 +343,7 @@ private:
       ttng::WaitBarrierOp::create(at, loc_, mbarrierAt(at, full_[g], plan_.read), plan_.wait.phase(), Value(), {});
     }
   }
-  /// Announces the bytes of each group's copies behind an announcement of all of them.
+  /// Announces the bytes of each group's copies after an announcement of all of them.
   void separateCopies(ttng::BarrierExpectOp all) {
     Value index = all.alloc().definedBy<ttg::MemdescIndexOp>().index();
     llvm::SmallVector<ttng::BarrierExpectOp, 2> announced(plan_.groups.size());
@@ -499,7 +499,7 @@ std::string whyNotWorth(scf::ForOp loop, const TargetInfo &target) {
   int64_t bytes = sharedBytesAt(loop.op);
   if (bytes + kExtraBytes > target.sharedMemoryPerBlock)
     return llvm::formatv("its buffers of {0} bytes leave no room for more mbarriers", bytes);
-  if (loop->hasAttr(kAskedAttr)) return "";
+  if (loop->hasAttr(kRequestedAttr)) return "";
   int64_t warps = numWarps(loop->module().op());
   if (warps < 2 * kWarpGroup) return llvm::formatv("{0} warps are no two warp groups", warps);
   int64_t held = heldRegisters(loop->parentOp());

@@ -86,7 +86,7 @@ public:
       int64_t bytes = registerBytes(op->result()).value_or(groupBytes_ + 1);
       llvm::SmallVector<Operation *, 8> needed;
       if (last_ && fits(op, bytes) && collect(op, needed)) {
-        changed |= moveBehindLast(needed);
+        changed |= moveAfterLast(needed);
         bytes_ += bytes;
       } else
         bytes_ = bytes;
@@ -116,7 +116,7 @@ private:
     return true;
   }
 
-  bool moveBehindLast(llvm::SmallVectorImpl<Operation *> &needed) {
+  bool moveAfterLast(llvm::SmallVectorImpl<Operation *> &needed) {
     llvm::sort(needed, [](auto *a, auto *b) { return a->isBeforeInBlock(b); });
     bool changed = false;
     Operation *at = last_;

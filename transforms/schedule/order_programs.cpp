@@ -6,7 +6,7 @@
 //   %p = tt.get_program_id x   →   %p = tt.get_program_id x {tessera.die_window = 32 : i32}
 //
 // An MI300X has eight dies (XCDs), each with an L2 cache of its own, and consecutive blocks go to the dies one after
-// the other. Programs with neighbouring numbers mostly share operands: tiles of a matrix product in one row, blocks of
+// the other. Programs with neighbouring numbers mostly share operands: tiles of a GEMM in one row, blocks of
 // queries of one head. Each die then reads nearly all of both operands from memory. With the attribute, of 8 x 32
 // consecutive blocks the 32 of a die are consecutive programs. As windows are short, dies share work evenly where it
 // grows with the program's number. Limits: not with the third axis of the grid, or where the kernel distributes its

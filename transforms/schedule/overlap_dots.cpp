@@ -316,8 +316,8 @@ private:
   void estimate() {
     for (auto &d : plan_.delayed) plan_.delayedCycles += cyclesOf(d.dot);
     int64_t otherDots = 0; // registers of their results
-    bool isBehindFirst = false;
-    bool isBehindOtherDot = false; // which waits for all dots before it
+    bool isAfterFirst = false;
+    bool isAfterOtherDot = false; // which waits for all dots before it
     for (auto &op : body_) {
       auto dot = op.dyn<ttng::WarpGroupDotOp>();
       double cycles = dot ? cyclesOf(dot) : cyclesOf(&op);
@@ -325,9 +325,9 @@ private:
       bool isDelayed = llvm::any_of(plan_.delayed, [&](auto &d) { return d.dot.op == &op; });
       bool isOtherDot = dot && &op != plan_.first.op && !isDelayed;
       if (isOtherDot) otherDots += registersOf(dot.d());
-      isBehindFirst |= &op == plan_.first.op;
-      isBehindOtherDot |= isOtherDot;
-      bool isWork = !dot && isBehindFirst && !isBehindOtherDot && !plan_.last.contains(&op);
+      isAfterFirst |= &op == plan_.first.op;
+      isAfterOtherDot |= isOtherDot;
+      bool isWork = !dot && isAfterFirst && !isAfterOtherDot && !plan_.last.contains(&op);
       if (isWork) plan_.workCycles += cycles;
     }
     // During the work: its operand, what is carried, and what the dots in flight hold; and the results of other dots.
@@ -599,11 +599,11 @@ absl::StatusOr<bool> overlapDots(Module &m, PassContext &c) {
   });
   bool changed = false;
   for (auto f : loops) {
-    auto asked = f->attr<IntegerAttr>(kOverlapAttr);
-    if (partitionOf(f.op).hasOwnWarps() || (asked && !asked.sext())) continue;
+    auto requested = f->attr<IntegerAttr>(kOverlapAttr);
+    if (partitionOf(f.op).hasOwnWarps() || (requested && !requested.sext())) continue;
     auto plan = OverlapPlanner(f, *c.target).run();
     if (!plan || plan->isFilledInLoop) continue;
-    std::string whyNot = asked ? "" : whyNotWorth(*plan, c.target->tuning, registersOfConsumers(f.op, *c.target));
+    std::string whyNot = requested ? "" : whyNotWorth(*plan, c.target->tuning, registersOfConsumers(f.op, *c.target));
     if (!whyNot.empty()) {
       c.remark({Remark::Missed, "", "DotsOverlapped", f->loc(),
                 "dots of an iteration do not run under the work of the next one: " + whyNot, facts(*plan)});

@@ -1,7 +1,7 @@
 // Which loads of a loop are issued ahead of its dots, and how (see pipeline_plan.h; pipeline.cpp shows the result). The
 // loads are those that operands of the body's dots are computed from; in a loop without dots, those through descriptors
-// that are bulk copies. They can be issued ahead if no store of the body
-// may write what they read, and if their addresses and masks are computed from what is known an iteration before.
+// that are bulk copies. They can be issued ahead if no store of the body may write what they read, and if their
+// addresses and masks are computed from what is known an iteration before.
 #include "transforms/schedule/pipeline_plan.h"
 #include "ir/attribute_names.h"
 #include "ir/constants.h"
@@ -82,7 +82,7 @@ private:
   }
 
   /// Whether no ttng.warp_group_dot follows in the body.
-  static bool isBehindDots(Operation *at) {
+  static bool isAfterDots(Operation *at) {
     for (auto *op = at->next(); op; op = op->next())
       if (op->is<ttng::WarpGroupDotOp>()) return false;
     return true;
@@ -96,14 +96,14 @@ private:
     bool selectsZeros =
         select && !select.condition().type().isTensor() && (isZero(select.trueValue()) || isZero(select.falseValue()));
     bool restarts = selectsZeros && next != dot.d() && next.hasOneUse();
-    if (restarts ? !isBehindDots(select.op) : next != dot.d()) return false;
+    if (restarts ? !isAfterDots(select.op) : next != dot.d()) return false;
     return llvm::all_of(dot.d().uses(), [&](OpOperand *use) {
       if (use->owner == body_.terminator()) return !restarts;
       if (restarts && use->owner == select.op) return true;
       Operation *at = use->owner;
       while (at->block() != &body_) at = at->parentOp();
       bool inBranch = at != use->owner && at->is<scf::IfOp>();
-      return inBranch && isBehindDots(at);
+      return inBranch && isAfterDots(at);
     });
   }
   /// Whether every dot is a ttng.warp_group_dot on buffers that outlive the iteration, and accumulates into a

@@ -15,7 +15,7 @@
 // 2. Other loads stay in their block, and do not move past operations that may write their buffer, free memory or
 //    synchronise. A wait for copies does not stop them: it only makes more of them visible. Values that other dots use
 //    again are loaded first.
-// 3. A conversion moves behind the ends of buffers (local_dealloc) that are between it and its first user, so that it
+// 3. A conversion moves after the ends of buffers (local_dealloc) that are between it and its first user, so that it
 //    can use their shared memory; and to its first user, if its source lives until then anyway.
 //
 // All moves are undone if a block's shared memory would no longer hold all buffers, since they live longer. Other loads
@@ -64,7 +64,7 @@ bool stopsLoad(Operation *op, Value root) {
   });
 }
 
-/// Whether the value is used at or behind `at` in its block.
+/// Whether the value is used at or after `at` in its block.
 bool livesTo(Value v, Operation *at) {
   return llvm::any_of(v.users(), [&](Operation *user) {
     while (user && user->block() != at->block()) user = user->parentOp();
@@ -146,9 +146,9 @@ private:
     if (!load.result().hasOneUse()) return false;
     Operation *user = load.result().users().front();
     Operation *loop = user->parentOp();
-    bool isLoopBehind = loop->is<scf::ForOp>() && loop->block() == load->block();
+    bool isLoopAfter = loop->is<scf::ForOp>() && loop->block() == load->block();
     bool isHeld = user->is<ttng::WarpGroupDotOp>(); // see hold-dot-operands: it would read shared memory by itself
-    if (!isDot(user) || isHeld || !isLoopBehind) return false;
+    if (!isDot(user) || isHeld || !isLoopAfter) return false;
     auto buffer = load.src().definedBy<ttg::LocalAllocOp>();
     bool isConstant = buffer && buffer.src() && !buffer.result().type().cast<MemDescType>().isMutable();
     if (!isConstant || !registersAreScarce(loop, loop)) return false;

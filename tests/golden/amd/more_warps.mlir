@@ -1,4 +1,4 @@
-// More warps than asked for on RDNA: the accumulator of 128 x 256 takes 256 registers of a thread in 4 warps, all that
+// More warps than requested on RDNA: the accumulator of 128 x 256 takes 256 registers of a thread in 4 warps, all that
 // there are. CDNA's estimate predicts no spills.
 // RUN: tessera compile %s --target gfx1201 --emit ttgir -o - | FileCheck %s --check-prefix=EIGHT
 // RUN: tessera compile %s --target gfx1201 --exact-num-warps --emit ttgir -o - | FileCheck %s --check-prefix=FOUR

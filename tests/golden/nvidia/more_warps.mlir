@@ -1,4 +1,4 @@
-// More warps than asked for: the accumulator takes 256 registers of a thread in 4 warps, and 128 in 8.
+// More warps than requested: the accumulator takes 256 registers of a thread in 4 warps, and 128 in 8.
 // RUN: tessera compile %s --kernel gemm --target sm_90a --emit ttgir -o - | FileCheck %s --check-prefix=EIGHT
 // RUN: tessera compile %s --kernel gemm --target sm_80 --emit ttgir -o - | FileCheck %s --check-prefix=EIGHT
 // RUN: tessera compile %s --kernel gemm --target sm_90a --emit ptx -o - | FileCheck %s --check-prefix=PTX

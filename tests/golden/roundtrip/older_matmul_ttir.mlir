@@ -1,4 +1,4 @@
-// A matrix multiplication of 2022, with and without what is known of its arguments: func and return without tt., loads
+// A matmul of 2022, with and without what is known of its arguments: func and return without tt., loads
 // without the pointers' type, splat as a function of types.
 module {
   func public @matmul_kernel_0d1d2d3d4c56c78c(%arg0: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %arg1: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %arg2: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %arg3: i32 {tt.divisibility = 16 : i32}, %arg4: i32, %arg5: i32) {

@@ -552,10 +552,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
   }
 
 
-  // The same, but asked for (tl.range(…, warp_specialize=True)).
-  // CHECK-LABEL: @asked
+  // The same, but requested (tl.range(…, warp_specialize=True)).
+  // CHECK-LABEL: @requested
   // CHECK: ttg.warp_specialize(
-  tt.func public @asked(%k: !desc, %v: !desc, %q: !ttg.memdesc<128x128xf16, #shared, #smem>, %n: i32, %out: !tt.ptr<f32>) {
+  tt.func public @requested(%k: !desc, %v: !desc, %q: !ttg.memdesc<128x128xf16, #shared, #smem>, %n: i32, %out: !tt.ptr<f32>) {
     %zero = arith.constant dense<0.0> : !tile
     %half = arith.constant dense<0.5> : !tile
     %c0 = arith.constant 0 : i32

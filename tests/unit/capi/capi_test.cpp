@@ -305,7 +305,7 @@ TEST(CApi, WarningsAreToldAndNoErrors) {
 }
 
 /// A loop-carried tensor and one that the loop reads, of 128 registers of a thread each, for 4 warps.
-TEST(CApi, WarpsAskedForAreAWishUnlessExact) {
+TEST(CApi, RequestedWarpsAreAWishUnlessExact) {
   constexpr const char *text = R"(
 tt.func public @k(%p: !tt.ptr<f32>, %n: i32) {
   %zero = arith.constant dense<0.0> : tensor<16384xf32>

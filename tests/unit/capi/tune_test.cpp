@@ -113,7 +113,7 @@ tt.func public @axpy(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %o: !tt.ptr<f32>, %a: f
   EXPECT_EQ(t.at(0).outcome, TESSERA_RUN_FAILED);
 }
 
-TEST_P(TuneOnEmulator, WhatCannotBeAskedIsRefused) {
+TEST_P(TuneOnEmulator, WhatCannotBeRequestedIsRefused) {
   Tuning t(GetParam());
   ASSERT_EQ(t.s.prepare(), TESSERA_OK) << t.s.diagnostics.texts;
   auto good = t.s.arguments;

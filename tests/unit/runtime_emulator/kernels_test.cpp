@@ -54,7 +54,7 @@ TEST_P(Kernels, ComputeWhatTheGpuComputed) {
 INSTANTIATE_TEST_SUITE_P(All, Kernels, ::testing::ValuesIn(cases()), [](auto &i) { return i.param.name; });
 
 /// The number of warps is a wish: two accumulators that take 256 registers in 4 warps are computed by 8.
-TEST(MoreWarps, ThanAskedFor) {
+TEST(MoreWarps, ThanRequested) {
   for (const char *target : {"sm_80", "sm_90a", "sm_120a"}) {
     testing::Emulation e;
     e.target = target;

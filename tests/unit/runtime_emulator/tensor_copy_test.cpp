@@ -285,17 +285,17 @@ TEST(TensorCopyFaults, NobodyWaits) {
   EXPECT_THAT(messageOf(without("async_tma_store_wait")), HasSubstr("no cp.async.bulk.wait_group has waited for it"));
 }
 TEST(TensorCopyFaults, OnlyReadsAreWaitedFor) {
-  auto loadsBehind = [](const std::string &waits) {
+  auto loadsAfter = [](const std::string &waits) {
     std::string ir = text(kPlain, 64 * 64 * 2);
     std::string wait = "    ttng.async_tma_store_wait {pendings = 0 : i32}\n";
     return ir.replace(ir.find(wait), wait.size(),
                       waits + "    %e = tt.load %y {isVolatile = true} : !tt.ptr<f16>\n"
                               "    tt.store %x, %e : !tt.ptr<f16>\n");
   };
-  EXPECT_THAT(messageOf(loadsBehind("    ttng.async_tma_store_wait {pendings = 0 : i32, read_only}\n")),
+  EXPECT_THAT(messageOf(loadsAfter("    ttng.async_tma_store_wait {pendings = 0 : i32, read_only}\n")),
               HasSubstr("and no cp.async.bulk.wait_group (without .read) orders the two"));
   size_t bytes = 64 * 64 * 2;
-  auto r = Emulation().text(loadsBehind("    ttng.async_tma_store_wait {pendings = 0 : i32}\n    gpu.barrier\n"), "k",
+  auto r = Emulation().text(loadsAfter("    ttng.async_tma_store_wait {pendings = 0 : i32}\n    gpu.barrier\n"), "k",
                             {testing::bytesOf(counting(bytes)), testing::zeros(bytes)});
   EXPECT_TRUE(r.ok()) << r.status();
 }

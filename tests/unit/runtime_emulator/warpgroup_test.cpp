@@ -473,14 +473,13 @@ TEST(WarpgroupFaults, NoWarpgroupFence) {
 TEST(WarpgroupFaults, AccumulatorsReadTooEarly) {
   Parts p;
   p.wait = false;
-  EXPECT_THAT(messageOf(p),
-              AllOf(HasSubstr("reads an accumulator of a matrix multiplication"), HasSubstr("no wgmma.wait_group")));
+  EXPECT_THAT(messageOf(p), AllOf(HasSubstr("reads the accumulator of a wgmma"), HasSubstr("no wgmma.wait_group")));
 }
 TEST(WarpgroupFaults, OperandOverwrittenUnderWay) {
   Parts p;
   p.between = "  store i32 0, ptr addrspace(3) %s0, align 4\n";
-  EXPECT_THAT(messageOf(p), AllOf(HasSubstr("race: it changes byte"), HasSubstr("matrix multiplication of warp 0"),
-                                  HasSubstr("in flight")));
+  EXPECT_THAT(messageOf(p),
+              AllOf(HasSubstr("race: it changes byte"), HasSubstr("wgmma of warp 0"), HasSubstr("in flight")));
 }
 TEST(WarpgroupFaults, OperandOverwrittenWithoutBarrier) {
   Parts p;
