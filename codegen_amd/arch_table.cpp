@@ -7,6 +7,7 @@
 // work-group processor (WGP mode, LLVM's default), whose two compute units share 128 KiB of LDS of which a block can
 // have 64 KiB.
 #include "codegen_amd/arch_table.h"
+#include "ir/scaled_dots.h"
 #include "llvm/Support/TargetSelect.h"
 #include <array>
 #include <mutex>
@@ -73,6 +74,17 @@ static constexpr auto kMfmaGfx950 =
          onTiles(MatrixType::I8, MatrixType::I32, {{32, 32, 32, 2}, {16, 16, 64, 4}}), kMfmaI8Gfx942,
          f8(MatrixType::F8E4M3FN, MatrixType::F8E5M2, {{32, 32, 64, 2}, {16, 16, 128, 4}}),
          f8(MatrixType::F8E4M3FN, MatrixType::F8E5M2, {{32, 32, 16, 2}, {16, 16, 32, 4}}), broadcast(4, 8));
+// v_mfma_scale_f32_32x32x64_f8f6f4 and …_16x16x128_f8f6f4 ("CDNA4 Instruction Set Architecture", "Matrix Arithmetic
+// Instructions"); of its formats those of 8 and 4 bits.
+template <size_t N> static constexpr auto withScales(const Tile (&tiles)[N]) {
+  constexpr MatrixType kE4M3 = MatrixType::F8E4M3FN, kE5M2 = MatrixType::F8E5M2, kE2M1 = ir::kPackedE2M1;
+  auto with = [&](MatrixType a) {
+    return rows(onTiles(a, kE4M3, MatrixType::F32, tiles), onTiles(a, kE5M2, MatrixType::F32, tiles),
+                onTiles(a, kE2M1, MatrixType::F32, tiles));
+  };
+  return rows(with(kE4M3), with(kE5M2), with(kE2M1));
+}
+static constexpr auto kScaledMfmaGfx950 = withScales({{32, 32, 64, 2}, {16, 16, 128, 4}});
 static constexpr auto kWmmaGfx11 =
     rows(halves({{16, 16, 16, 1}}), onTiles(MatrixType::I8, MatrixType::I32, {{16, 16, 16, 1}}));
 static constexpr auto kWmmaGfx12 =
@@ -165,6 +177,7 @@ static ArchInfo gfx950() {
   t.hasHalfWarpSwap = true; // v_permlane32_swap
   t.matrixVersion = 4;
   t.matrixInstructions = kMfmaGfx950;
+  t.scaledMatrixInstructions = kScaledMfmaGfx950;
   t.hasBf16Conversion = true; // v_cvt_pk_bf16_f32
   t.convertsE4M3FN = true;    // the OCP kinds replace the FNUZ kinds
   t.convertsE5M2 = true;

@@ -8,7 +8,7 @@
 // "RDNA 4 Instruction Set Architecture", "Wave Matrix Multiply Accumulate"; checked against AMD's matrix instruction
 // calculator.
 #include "codegen_amd/lowering_target.h"
-#include "ir/scaled_matrix_instructions.h"
+#include "ir/scaled_dots.h"
 #include "layouts/amd_mfma.h"
 #include "layouts/amd_wmma.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"

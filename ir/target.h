@@ -119,8 +119,9 @@ struct TargetInfo {
   MatrixUnit matrixUnit = MatrixUnit::None;
   int matrixVersion = 0;
   bool choosesMatrixTile = false; // matrix-instr-nonkdim is read: the rows and columns of matrix instructions
-  llvm::ArrayRef<MatrixInstruction> matrixInstructions; // of equal types and tile the one of the largest k first
-  bool hasPackedF32 = false;                            // add, mul and fma of two f32 by one instruction
+  llvm::ArrayRef<MatrixInstruction> matrixInstructions;       // of equal types and tile the one of the largest k first
+  llvm::ArrayRef<MatrixInstruction> scaledMatrixInstructions; // with scales (ir/scaled_dots.h), ordered alike
+  bool hasPackedF32 = false;                                  // add, mul and fma of two f32 by one instruction
   bool hasScalarFloat = false;    // f32 arithmetic on values that are equal in all lanes, once for the warp
   bool hasBf16Fma = false;        // fma on bf16 (and so add and mul)
   bool hasBf16Conversion = false; // f32 → bf16, rounded to nearest even, in one instruction

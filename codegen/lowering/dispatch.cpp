@@ -2,7 +2,6 @@
 // FunctionLowering::lowerOperation.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/scaled_dot.h"
-#include "ir/scaled_matrix_instructions.h"
 
 namespace tessera::codegen {
 using namespace ir;
@@ -15,7 +14,7 @@ struct Row {
 };
 // What targets need for operations that not all of them serve.
 bool isAmd(const TargetInfo &t) { return t.vendor == Vendor::Amd; }
-bool hasScaledMatrices(const TargetInfo &t) { return !scaledMatrixInstructions(t).empty(); }
+bool hasScaledMatrices(const TargetInfo &t) { return !t.scaledMatrixInstructions.empty(); }
 bool hasWgmma(const TargetInfo &t) { return t.matrixUnit == MatrixUnit::Wgmma; }
 bool hasTensorCopy(const TargetInfo &t) { return t.hasTensorCopy; }
 bool hasNamedBarriers(const TargetInfo &t) { return t.namedBarriers > 0; }

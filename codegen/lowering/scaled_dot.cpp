@@ -25,7 +25,7 @@
 #include "codegen/lowering/matrix_registers.h"
 #include "codegen/lowering/target.h"
 #include "ir/ops.h"
-#include "ir/scaled_matrix_instructions.h"
+#include "ir/scaled_dots.h"
 #include "layouts/amd_mfma_scales.h"
 #include "layouts/dot_operand.h"
 #include "llvm/Support/MathExtras.h"
@@ -80,7 +80,7 @@ public:
 
 private:
   const MatrixInstruction *find(MatrixType a, MatrixType b) const {
-    for (auto &row : scaledMatrixInstructions(fl_.target.info()))
+    for (auto &row : fl_.target.info().scaledMatrixInstructions)
       if (row.a == a && row.b == b && row.m == mfma_->m() && row.n == mfma_->n()) return &row;
     return nullptr;
   }

@@ -1,6 +1,6 @@
 // Pass tritongpu-accelerate-scaled-dot: a dot of microscaled operands gets the layout of an instruction that takes
-// scales (ir/scaled_matrix_instructions.h), its operands the instruction's operand layouts, and its scales the layout
-// in which each lane has the scales that it gives to the instruction:
+// scales (TargetInfo::scaledMatrixInstructions), its operands the instruction's operand layouts, and its scales the
+// layout in which each lane has the scales that it gives to the instruction:
 //
 //   %d = tt.dot_scaled %a scale %s, %b scale %t, %c … -> tensor<128x128xf32, #blocked>
 //   →
@@ -18,20 +18,20 @@
 // the order in which lanes take them, and brings them into the shape of the matrix by reshapes and transpositions, they
 // are loaded in the layout in which the dot takes them.
 //
-// Limits: dots for which there is an instruction (scaled_dot_types.h); all others are decomposed before.
+// Limits: dots for which there is an instruction (ir/scaled_dots.h); all others are decomposed before.
 //
 // Runs: AMD pipeline, after tritongpu-accelerate-matmul.
 #include "ir/builder.h"
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
-#include "ir/scaled_matrix_instructions.h"
+#include "ir/scaled_dots.h"
 #include "ir/tensor_queries.h"
 #include "layouts/amd_mfma_scales.h"
 #include "layouts/infer.h"
 #include "layouts/layout_order.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/layout/convert_values.h"
-#include "transforms/layout/scaled_dot_types.h"
+#include "transforms/layout/matrix_instruction_choice.h"
 #include "transforms/passes.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -100,11 +100,11 @@ public:
 
   /// False: there is no instruction.
   bool run() {
-    auto types = scaledDotTypes(dot_, target_);
-    if (!types) return false;
+    if (!hasMatrixInstruction(dot_, target_)) return false;
     auto type = tensorOf(dot_.d());
     DotProblem problem;
-    problem.types = *types;
+    problem.types = {*matrixTypeOf(dot_.aElemType()), *matrixTypeOf(dot_.bElemType()), MatrixType::F32,
+                     dot_.a().type().scalar(),        dot_.b().type().scalar(),        dot_->context().f32()};
     problem.shape.assign(type.shape().begin(), type.shape().end());
     problem.k = depthOf(dot_);
     problem.inLoop = dot_->block()->parentOp()->is<scf::ForOp>();

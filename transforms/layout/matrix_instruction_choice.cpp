@@ -1,6 +1,6 @@
 // Which matrix instruction computes a dot (see matrix_instruction_choice.h).
 #include "transforms/layout/matrix_instruction_choice.h"
-#include "ir/scaled_matrix_instructions.h"
+#include "ir/scaled_dots.h"
 #include "llvm/ADT/STLExtras.h"
 #include <tuple>
 
@@ -145,7 +145,7 @@ llvm::StringRef registerInstructionName(MatrixUnit unit) {
 MatrixInstructionChoice MatrixInstructionChoice::withScales(const TargetInfo &target, int64_t numWarps,
                                                             int64_t tileSize) {
   MatrixInstructionChoice choice(target, numWarps, tileSize, /*anyChainThroughA=*/false);
-  choice.instructions_ = scaledMatrixInstructions(target);
+  choice.instructions_ = target.scaledMatrixInstructions;
   return choice;
 }
 

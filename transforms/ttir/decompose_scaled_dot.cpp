@@ -1,6 +1,6 @@
 // Pass triton-decompose-scaled-dot: rewrites dots of microscaled operands (OCP Microscaling Formats: groups of elements
 // along K share a scale) as plain dots, but those that the target has an instruction with scales for
-// (transforms/layout/scaled_dot_types.h). Elements and scales are converted to a type that holds them exactly: bf16, or
+// (ir/scaled_dots.h). Elements and scales are converted to a type that holds them exactly: bf16, or
 // f16 if an operand is f16 (the scaled elements then have f16's range, as in Triton):
 //
 //   %d = tt.dot_scaled %a scale %s, %b, %c lhs = e4m3 rhs = bf16
@@ -26,7 +26,7 @@
 #include "ir/compare.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
-#include "transforms/layout/scaled_dot_types.h"
+#include "ir/scaled_dots.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -221,7 +221,7 @@ bool sixBits(ScaleDotElemType t) { return t == ScaleDotElemType::E2m3 || t == Sc
 bool rewrite(tt::DotScaledOp dot, const TargetInfo *target) {
   if (sixBits(dot.aElemType()) || sixBits(dot.bElemType()) || dot.c().type().cast<TensorType>().encoding())
     return false;
-  if (target && scaledDotTypes(dot, *target)) return ScaledDot(dot).packAlongK();
+  if (target && hasMatrixInstruction(dot, *target)) return ScaledDot(dot).packAlongK();
   dot.d().replaceAllUsesWith(ScaledDot(dot).build());
   dot->erase();
   return true;
