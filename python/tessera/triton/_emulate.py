@@ -13,6 +13,7 @@ import json
 import linecache
 import os
 import re
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -251,10 +252,11 @@ class _Launcher:
         leave: Any,
         *arguments: Any,
     ) -> None:
+        for n in (x, y, z):
+            if _errors.integer("a size of the grid", n, -(1 << 63), (1 << 63) - 1) < 0:
+                raise _errors.UsageError(f"the grid ({x}, {y}, {z}) has a negative size")
         if x * y * z == 0:
             return
-        if min(x, y, z) < 0:
-            raise _errors.UsageError(f"the grid ({x}, {y}, {z}) has a negative size")
         parameters = kernel.metadata["args"]
         values: list[Any] = []
         at = [0]
@@ -368,6 +370,7 @@ def _with_assertions(original: Any) -> Any:
     """device_assert is active, as with `debug=True`, but not Triton's checks of 32-bit overflow: hash functions do that
     on purpose, and the emulators follow what overflows on its way to an address."""
 
+    @functools.wraps(original)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         from triton import knobs
 
@@ -382,6 +385,7 @@ def _with_assertions(original: Any) -> Any:
 def _autotune(original: Any) -> Any:
     """What an emulation finds is forgotten with it: it says nothing about a GPU."""
 
+    @functools.wraps(original)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         found, bench = self.cache, self.__dict__.pop("do_bench", None)
         given, cached = self._do_bench, self.cache_results
@@ -429,6 +433,54 @@ def _patched() -> Iterator[None]:
                 setattr(owner, name, value)
 
 
+class _Entered:
+    """The emulations whose blocks are entered and not left; kernels run on the last one's device. Blocks of several
+    threads may be left in any order, and what Triton had before is restored after the last."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._drivers: list[tuple[EmulatorDriver, int]] = []  # with the thread that entered the block
+        self._patches = contextlib.ExitStack()
+        self._before: Any = None  # Triton's driver
+
+    def enter(self, made: EmulatorDriver) -> None:
+        from triton.runtime import driver
+
+        me = threading.get_ident()
+        with self._lock:
+            for other, thread in self._drivers:
+                # One device for all threads: this thread's kernels, or the other's, would run on the wrong one.
+                if thread != me and other.spec != made.spec:
+                    raise _errors.UsageError(f"another thread emulates {_name_of(other.spec)}; an emulation holds for "
+                                             "the whole process, so threads can only emulate the same target at once")
+            if not self._drivers:
+                self._before = driver._active
+                self._patches.enter_context(_patched())
+            self._drivers.append((made, me))
+            self._activate()
+
+    def leave(self, made: EmulatorDriver) -> None:
+        with self._lock:
+            self._drivers = [d for d in self._drivers if d[0] is not made]
+            if not self._drivers:
+                self._patches.close()
+            self._activate()
+
+    def _activate(self) -> None:
+        from triton.runtime import driver
+
+        last = self._drivers[-1][0] if self._drivers else None
+        emulation.spec = last.spec if last else None
+        driver._active = last or self._before
+
+
+_entered = _Entered()
+
+
+def _name_of(spec: str) -> str:
+    return spec.removeprefix("emulator:")
+
+
 @contextlib.contextmanager
 def emulate(target: str, *, multiprocessors: int = 8) -> Iterator[EmulatorDriver]:
     """Runs the kernels that are launched in the block on an emulator, on arrays in the host's memory.
@@ -439,6 +491,7 @@ def emulate(target: str, *, multiprocessors: int = 8) -> Iterator[EmulatorDriver
     The code is the one that is made for the target. A race, an access out of bounds, a read of shared memory that was
     never written, a deadlock or a failed assertion is a `KernelFault` at the line of Python; the arrays then keep
     their contents. Of autotuned kernels every candidate runs. For the whole process: other threads' kernels, too.
+    Blocks may be nested; threads that emulate at once must emulate the same target.
 
     Args:
         target: "sm_90a", "gfx942", ..., or "interpreter": the meaning of the TTIR alone, without code.
@@ -450,7 +503,7 @@ def emulate(target: str, *, multiprocessors: int = 8) -> Iterator[EmulatorDriver
     if not isinstance(target, str):
         raise _errors.UsageError(f"a target is a str such as 'gfx942', not {type(target).__name__}")
     try:
-        from triton.runtime import driver
+        import triton  # noqa: F401
     except ImportError as e:
         raise _errors.UsageError(f"emulate needs Triton: {e}") from None
     name = target.removeprefix("emulator:")
@@ -459,19 +512,14 @@ def emulate(target: str, *, multiprocessors: int = 8) -> Iterator[EmulatorDriver
         raise _errors.UsageError(f"there is no target '{name}'; targets: interpreter, {', '.join(_library.targets())}")
     if version := _wrap.too_old():
         raise _errors.UsageError(f"emulate needs Triton {_wrap.OLDEST[0]}.{_wrap.OLDEST[1]} or later, not {version}")
+    sms = _errors.integer("multiprocessors", multiprocessors, 1, (1 << 31) - 1)
     _wrap.install(always=True)
-    gpu = _gpu_target("sm_90a" if name == "interpreter" else name)
-    made = EmulatorDriver(spec, gpu, multiprocessors)
-    before = driver._active, emulation.spec
-    driver.set_active(made)
-    emulation.spec = spec
+    made = EmulatorDriver(spec, _gpu_target("sm_90a" if name == "interpreter" else name), sms)
+    _entered.enter(made)
     try:
-        with contextlib.ExitStack() as stack:
-            if before[1] is None:
-                stack.enter_context(_patched())
-            yield made
+        yield made
     finally:
-        driver._active, emulation.spec = before
+        _entered.leave(made)
 
 
 __all__ = ["EmulatorDriver", "HostArray", "KernelFault", "emulate"]
