@@ -238,3 +238,14 @@ def test_an_exception_in_the_block():
         add[(2,)](ones(), ones(), o, 128, B=64)
     assert not o.any() and state() == before
     assert_launches("gfx942")
+
+
+def test_tensors_without_memory():
+    torch = pytest.importorskip("torch")
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode():
+        fake = torch.ones(64)
+    for x in (torch.ones(64, device="meta"), fake):
+        with emulate("interpreter"), pytest.raises(tessera.UsageError, match="argument 1 has a shape and no memory"):
+            add[(1,)](torch.ones(64), x, torch.ones(64), 64, B=64)
