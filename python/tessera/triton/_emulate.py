@@ -503,7 +503,7 @@ def emulate(target: str, *, multiprocessors: int = 8) -> Iterator[EmulatorDriver
     if not isinstance(target, str):
         raise _errors.UsageError(f"a target is a str such as 'gfx942', not {type(target).__name__}")
     try:
-        import triton  # noqa: F401
+        import triton
     except ImportError as e:
         raise _errors.UsageError(f"emulate needs Triton: {e}") from None
     name = target.removeprefix("emulator:")
@@ -512,6 +512,8 @@ def emulate(target: str, *, multiprocessors: int = 8) -> Iterator[EmulatorDriver
         raise _errors.UsageError(f"there is no target '{name}'; targets: interpreter, {', '.join(_library.targets())}")
     if version := _wrap.too_old():
         raise _errors.UsageError(f"emulate needs Triton {_wrap.OLDEST[0]}.{_wrap.OLDEST[1]} or later, not {version}")
+    if triton.knobs.runtime.interpret:  # @triton.jit has made functions of Triton's interpreter, which no emulation reaches
+        raise _errors.UsageError("TRITON_INTERPRET is set: Triton's interpreter would run the kernels; unset it")
     sms = _errors.integer("multiprocessors", multiprocessors, 1, (1 << 31) - 1)
     _wrap.install(always=True)
     made = EmulatorDriver(spec, _gpu_target("sm_90a" if name == "interpreter" else name), sms)
