@@ -30,6 +30,15 @@ _TYPES = frozenset(
 )
 
 
+class _NamedType(str):
+    """The name of an element type, with what Triton's descriptors read of a dtype."""
+
+    @property
+    def itemsize(self) -> int:
+        bits = re.search(r"\d+", self)
+        return int(bits[0]) // 8 if bits else 1  # bool
+
+
 class HostArray:
     """An array of numpy as an argument of Triton's kernels: what `triton.runtime` reads of tensors.
 
@@ -38,10 +47,14 @@ class HostArray:
     """
 
     def __init__(self, array: Any, dtype: str | None = None):
+        if not hasattr(array, "__array_interface__") or memory_of(array) is None:
+            raise _errors.UsageError(f"an array of numpy is needed, not {type(array).__name__}")
         self.array = array
-        self.dtype = dtype or array.dtype
+        self.dtype = _NamedType(dtype) if dtype else array.dtype
         if element_type_name(self) not in _TYPES:
             raise _errors.UsageError(f"kernels of Triton take no arrays of type '{self.dtype}'")
+        if array.itemsize != _NamedType(element_type_name(self)).itemsize:
+            raise _errors.UsageError(f"elements of {array.itemsize} bytes are none of type '{self.dtype}'")
         self.shape = tuple(array.shape)
         self.device = _CPU
 
@@ -64,7 +77,7 @@ class HostArray:
         return self
 
     def clone(self) -> HostArray:
-        return HostArray(self.array.copy(), None if self.dtype is self.array.dtype else self.dtype)
+        return HostArray(self.array.copy(), None if self.dtype is self.array.dtype else str(self.dtype))
 
     def copy_(self, other: HostArray) -> HostArray:
         self.array[...] = other.array
@@ -215,7 +228,7 @@ def _arguments(ty: Any, value: Any, parameters: list[dict[str, Any]], out: list[
         at[0] += 1
         return
     # The descriptor, or its parts where Triton's front end expanded it; then once more its shape and strides.
-    base = value.base.array if isinstance(value.base, HostArray) else value.base
+    base = value.base
     about = parameters[at[0]] if at[0] < len(parameters) else {"type": ""}
     shape, strides = list(value.shape), list(value.strides)
     expanded = "descriptor" in about
@@ -404,7 +417,7 @@ def _autotune(original: Any) -> Any:
 
 def _is_within_2gb(x: Any) -> bool:
     """As HIPBackend.is_within_2gb, which needs torch."""
-    m = memory_of(x.array if isinstance(x, HostArray) else x)
+    m = memory_of(x)
     return m is not None and m.storage_bytes < 1 << 31
 
 
