@@ -202,7 +202,8 @@ def main():
     o.model, o.skip_pass, o.checkout = o.model or o.tessera, None, aiter_calibration.Checkout(o.aiter)
     cases = [c for t in o.targets.split(",") for c in (*gemms(t), *attentions(t)) if re.search(o.only, c["name"])]
     print("| kernel | target | aiter (TFLOP/s) | ours (TFLOP/s) | speed of ours | matrix units busy (aiter's) "
-          "| instructions of a workgroup (aiter's) | our tiles |\n|---|---|---|---|---|---|---|---|", flush=True)  # fmt: skip
+          "| instructions of a workgroup (aiter's) | our tiles |\n|---|---|---|---|---|---|---|---|",
+          flush=True)  # fmt: skip
     rows = []
     with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
         for case, row in zip(cases, pool.map(lambda c: measure(o, c), cases)):
