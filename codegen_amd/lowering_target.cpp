@@ -120,6 +120,21 @@ Value *AmdTarget::shuffleXor32(IRBuilder<> &b, Value *v, unsigned mask, unsigned
   return shuffleIndex32(b, v, b.CreateXor(ownLane(b, info_.warpSize), mask));
 }
 
+/// v_max3, v_min3 and v_add3. On values of 16 bits two are combined at a time instead (v_pk_max_f16).
+bool AmdTarget::combinesThree(ir::Opcode op, ir::Type type) const {
+  using ir::Opcode;
+  switch (op) {
+  case Opcode::arith_maxnumf:
+  case Opcode::arith_minnumf: return type.isF32();
+  case Opcode::arith_maxsi:
+  case Opcode::arith_minsi:
+  case Opcode::arith_maxui:
+  case Opcode::arith_minui:
+  case Opcode::arith_addi: return type.isInteger(32);
+  default: return false;
+  }
+}
+
 Value *AmdTarget::shuffleIndex32(IRBuilder<> &b, Value *v, Value *lane) const {
   return b.CreateIntrinsic(Intrinsic::amdgcn_ds_bpermute, {}, {b.CreateShl(lane, 2), v}); // addressed in bytes
 }

@@ -29,6 +29,7 @@ public:
   bool hasHalves(unsigned mask) const override { return info_.hasHalfWarpSwap && !rdna_ && (mask == 16 || mask == 32); }
   std::pair<llvm::Value *, llvm::Value *> halves32(llvm::IRBuilder<> &, llvm::Value *, unsigned mask) const override;
   llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *, llvm::Value *lane) const override;
+  bool combinesThree(ir::Opcode, ir::Type) const override;
 
   void load(llvm::IRBuilder<> &, llvm::Type *element, llvm::MutableArrayRef<codegen::LoadAccess>) const override;
   void store(llvm::IRBuilder<> &, llvm::ArrayRef<codegen::StoreAccess>) const override;

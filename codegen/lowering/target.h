@@ -154,6 +154,9 @@ public:
   /// target has no instruction for it.
   virtual llvm::Value *combineLanes(llvm::IRBuilder<> &, LaneCombination, llvm::Value *) const { return nullptr; }
 
+  /// Whether the target has one instruction for op(op(a, b), c).
+  virtual bool combinesThree(ir::Opcode, ir::Type) const { return false; }
+
   // ---- global memory ----
   /// Reads each access's consecutive elements of type `element` (i1 is a byte in memory and comes as i8). Accesses are
   /// in program order, none depends on another.
