@@ -1,11 +1,8 @@
 // Scans within a wave: each step takes the last lane of the lower half of a group, which is DPP's on CDNA and DPP or
-// permlane16 on RDNA, so nothing passes shared memory's pipeline. Where columns are scanned whose rows are 8 lanes
-// apart, the step across rows of 16 lanes does on CDNA.
-// RUN: tessera compile %s --kernel row --target gfx942 --emit llir -o - | FileCheck %s --implicit-check-not=ds.bpermute --implicit-check-not=ds.swizzle
-// RUN: tessera compile %s --kernel row --target gfx942 --emit amdgcn -o - | FileCheck %s --check-prefix=ISA --implicit-check-not=ds_bpermute
-// RUN: tessera compile %s --kernel columns --target gfx942 --emit llir -o - | FileCheck %s --check-prefix=COLUMNS
+// permlane16 on RDNA, so nothing passes shared memory's pipeline.
+// RUN: tessera compile %s --target gfx942 --emit llir -o - | FileCheck %s --implicit-check-not=ds.bpermute --implicit-check-not=ds.swizzle
+// RUN: tessera compile %s --target gfx942 --emit amdgcn -o - | FileCheck %s --check-prefix=ISA --implicit-check-not=ds_bpermute
 #row = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [64], warpsPerCTA = [1], order = [0]}>
-#columns = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   // Steps of 1, 2, 4 (two moves, to two banks of each row), 8, 16, 32 lanes, and the lane before.
   // CHECK-LABEL: @row(
@@ -29,23 +26,6 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
       tt.scan.return %c : i32
     }) : (tensor<128xi32, #row>) -> tensor<128xi32, #row>
     tt.store %p, %y : tensor<128x!tt.ptr<i32>, #row>
-    tt.return
-  }
-  // COLUMNS-LABEL: @columns(
-  // COLUMNS: update.dpp.i32(i32 poison, i32 %{{.*}}, i32 {{[0-9]+}}, i32 15, i32 15, i1 true)
-  // COLUMNS: ds.bpermute
-  // COLUMNS: ds.bpermute
-  // COLUMNS-NOT: ds.bpermute
-  // COLUMNS: ret void
-  tt.func public @columns(%base: !tt.ptr<i32>) {
-    %s = tt.splat %base : !tt.ptr<i32> -> tensor<8x8x!tt.ptr<i32>, #columns>
-    %x = tt.load %s : tensor<8x8x!tt.ptr<i32>, #columns>
-    %y = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
-    ^bb0(%a: i32, %b: i32):
-      %c = arith.addi %a, %b : i32
-      tt.scan.return %c : i32
-    }) : (tensor<8x8xi32, #columns>) -> tensor<8x8xi32, #columns>
-    tt.store %s, %y : tensor<8x8x!tt.ptr<i32>, #columns>
     tt.return
   }
 }

@@ -3,7 +3,7 @@
 
 // Through a reshape to a layout in which every thread has both elements, or its own of the two (a sort's steps).
 // CHECK-LABEL: @reshape
-// CHECK: tt.make_range {{.*}} : tensor<2xi32, #ttg.{{linear|linear[0-9]*}}
+// CHECK: tt.make_range {{.*}} : tensor<2xi32, #linear>
 // CHECK: tt.reshape
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
 #b = #ttg.blocked<{sizePerThread = [1, 1, 1], threadsPerWarp = [32, 2, 1], warpsPerCTA = [4, 1, 1], order = [2, 1, 0]}>
