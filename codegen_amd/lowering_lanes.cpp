@@ -1,13 +1,13 @@
 // How lanes exchange values on AMD GPUs: in several ways of very different cost, all but the last two without shared
 // memory's pipeline:
 //   DPP           an operand of an ordinary instruction taken from another lane of the same row of 16: quads permuted,
-//                 rows shifted, rotated or mirrored, one lane for all; on RDNA any xor below 16 (row_xmask), on CDNA the
-//                 row before or the lane before
+//                 rows shifted, rotated or mirrored, one lane for all; on RDNA any xor below 16 (row_xmask), on CDNA
+//                 the row before or the lane before
 //   permlane16, permlanex16   RDNA: any lanes of the same row, of the other row of a pair of rows
 //   permlane32_swap, permlane16_swap   gfx950: halves of the wave (of 32 lanes) exchanged
 //   ds_swizzle    any xor below 32; ds_bpermute: any lane
-// Where lanes that differ in low bits hold the same value, a mirror does what an xor does. Two moves by DPP, of which the
-// second writes some banks of 4 lanes, still take a fraction of ds_bpermute's latency.
+// Where lanes that differ in low bits hold the same value, a mirror does what an xor does. Two moves by DPP, of which
+// the second writes some banks of 4 lanes, still take a fraction of ds_bpermute's latency.
 #include "codegen_amd/lowering_target.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include <optional>

@@ -1,5 +1,5 @@
-// Threads, barriers, functions on AMD GPUs (lanes: lowering_lanes.cpp). A barrier orders what the fences around it name:
-// shared memory alone unless it is requested.
+// Threads, barriers, functions on AMD GPUs (lanes: lowering_lanes.cpp). A barrier orders what the fences around it
+// name: shared memory alone unless global memory is requested.
 #include "codegen_amd/lowering_target.h"
 #include "codegen/object/backend.h"
 #include "codegen_amd/backend.h"

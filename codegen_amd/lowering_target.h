@@ -1,6 +1,7 @@
 // What AMD GPUs do their own way in the lowering of IR to LLVM IR: the Target of codegen/lowering/target.h in amdgcn
-// intrinsics. lowering_target.cpp: threads, functions; lowering_lanes.cpp: lanes; lowering_memory.cpp: accesses, atomics;
-// lowering_math.cpp: functions and conversions. Sources: the instruction set architecture guides "AMD Instinct MI300"
+// intrinsics. lowering_target.cpp: threads, functions; lowering_lanes.cpp: lanes; lowering_memory.cpp: accesses and
+// atomics; lowering_math.cpp: functions and conversions. Sources: the instruction set architecture guides "AMD
+// Instinct MI300"
 // (CDNA3), "CDNA4", "RDNA3", "RDNA4", and LLVM's "User Guide for AMDGPU Backend".
 #pragma once
 #include "codegen/lowering/target.h"

@@ -1,5 +1,6 @@
-// Scans of tensors in blocked layouts and those of matrix instructions and their operands, as TTGIR may have them: along both axes,
-// both ways, of two operands with an operation that does not commute; and of more than shared memory holds.
+// Scans of tensors in blocked layouts and those of matrix instructions and their operands, as TTGIR may have them:
+// along both axes, both ways, of two operands with an operation that does not commute; and of more than shared
+// memory holds.
 #include "emulation.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cstring>
