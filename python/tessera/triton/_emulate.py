@@ -464,8 +464,10 @@ class _Entered:
             for other, thread in self._drivers:
                 # One device for all threads: this thread's kernels, or the other's, would run on the wrong one.
                 if thread != me and other.spec != made.spec:
-                    raise _errors.UsageError(f"another thread emulates {_name_of(other.spec)}; an emulation holds for "
-                                             "the whole process, so threads can only emulate the same target at once")
+                    raise _errors.UsageError(
+                        f"another thread emulates {_name_of(other.spec)}; an emulation holds for the whole process, so "
+                        "threads can only emulate the same target at once"
+                    )
             if not self._drivers:
                 self._before = driver._active
                 self._patches.enter_context(_patched())
@@ -525,7 +527,7 @@ def emulate(target: str, *, multiprocessors: int = 8) -> Iterator[EmulatorDriver
         raise _errors.UsageError(f"there is no target '{name}'; targets: interpreter, {', '.join(_library.targets())}")
     if version := _wrap.too_old():
         raise _errors.UsageError(f"emulate needs Triton {_wrap.OLDEST[0]}.{_wrap.OLDEST[1]} or later, not {version}")
-    if triton.knobs.runtime.interpret:  # @triton.jit has made functions of Triton's interpreter, which no emulation reaches
+    if triton.knobs.runtime.interpret:  # @triton.jit makes functions of its interpreter, which no emulation reaches
         raise _errors.UsageError("TRITON_INTERPRET is set: Triton's interpreter would run the kernels; unset it")
     sms = _errors.integer("multiprocessors", multiprocessors, 1, (1 << 31) - 1)
     _wrap.install(always=True)
