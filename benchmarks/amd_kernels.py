@@ -183,6 +183,41 @@ def attention(q, k, v, o, N, scale, BM: tl.constexpr, BN: tl.constexpr, D: tl.co
 
 
 @triton.jit
+def flash_steps(acc, total, top, x, k, v, low, high, m, scale, BN: tl.constexpr, D: tl.constexpr, MASK: tl.constexpr):
+    n, d = tl.arange(0, BN), tl.arange(0, D)
+    for i in range(low, high, BN):
+        s = tl.dot(x, tl.load(k + (i + n)[None, :] * D + d[:, None]))
+        if MASK:
+            s = s * scale + tl.where(m[:, None] >= (i + n)[None, :], 0, -1.0e6)
+            new = tl.maximum(top, tl.max(s, 1))
+            s -= new[:, None]
+        else:
+            new = tl.maximum(top, tl.max(s, 1) * scale)
+            s = s * scale - new[:, None]
+        p, shrink = tl.exp2(s), tl.exp2(top - new)
+        total = total * shrink + tl.sum(p, 1)
+        acc = acc * shrink[:, None]
+        acc = tl.dot(p.to(x.dtype), tl.load(v + (i + n)[:, None] * D + d[None, :]), acc)
+        top = new
+    return acc, total, top
+
+
+@triton.jit
+def flash_attention(q, k, v, o, N, scale, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr):
+    """As in Triton's tutorial 06: the scale goes into the exponent; blocks on the diagonal have a loop of their own."""
+    block, at = tl.program_id(0), tl.program_id(1) * N * D
+    m, d = block * BM + tl.arange(0, BM), tl.arange(0, D)
+    x = tl.load(q + at + m[:, None] * D + d[None, :])
+    top, total = tl.full((BM,), -float("inf"), tl.float32), tl.zeros((BM,), tl.float32)
+    acc, scale = tl.zeros((BM, D), tl.float32), scale * 1.44269504
+    whole = block * BM if CAUSAL else N
+    acc, total, top = flash_steps(acc, total, top, x, k + at, v + at, 0, whole, m, scale, BN, D, False)
+    if CAUSAL:
+        acc, total, top = flash_steps(acc, total, top, x, k + at, v + at, whole, whole + BM, m, scale, BN, D, True)
+    tl.store(o + at + m[:, None] * D + d[None, :], (acc / total[:, None]).to(q.dtype.element_ty))
+
+
+@triton.jit
 def chunked(q, k, v, o, T, C: tl.constexpr, D: tl.constexpr):
     """Linear attention in chunks: a state of D × D is carried."""
     at, c, d = tl.program_id(0) * T * D, tl.arange(0, C), tl.arange(0, D)

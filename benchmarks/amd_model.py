@@ -40,7 +40,7 @@ def run(command, limit):
 def predicted(o, obj, spec, threads, lds):
     """The model's figures, or {"error": why not}."""
     command = [o.model, "time", obj, "--launch", spec, "--threads-per-block", str(threads), "--dynamic-lds", str(lds)]
-    r, error = run(command + ["--json", obj + ".time"], o.time_limit)
+    r, error = run(command + ["--json", obj + ".time", *o.option], o.time_limit)
     if not r:
         return error
     j = json.load(open(obj + ".time"))
@@ -131,6 +131,7 @@ def main():
     p.add_argument("--targets", default="gfx942,gfx950")
     p.add_argument("--skip-pass")
     p.add_argument("--time-limit", type=float, default=120, help="seconds for a compilation or a prediction")
+    p.add_argument("--option", action="append", default=[], help="another option of tessera time")
     p.add_argument("--jobs", type=int, default=1)
     p.add_argument("--json")
     p.add_argument("--triton-from", help="take Triton's figures from the --json of an earlier run")

@@ -69,7 +69,17 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info) {
   return p;
 }
 
+/// Without the wave's IEEE mode, minima and maxima ignore signalling NaNs as they ignore quiet ones. With it they do
+/// not, so LLVM quiets operands that it does not know, by an instruction each (v_max x, x). All functions get the
+/// attribute: LLVM does not inline one into another of a different mode.
+static void leaveIeeeMode(Module &module) {
+  for (Function &f : module)
+    if (!f.isDeclaration()) f.addFnAttr("amdgpu-ieee", "false");
+}
+
 absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int optLevel, const ir::TargetInfo &info) {
+  bool isRdna4 = info.matrixUnit == ir::MatrixUnit::Wmma && info.matrixVersion == 2; // it has no such mode
+  if (!isRdna4) leaveIeeeMode(module);
   absl::Status parsed;
   absl::Status ran = codegen::runPasses(module, tm, [&](PassBuilder &builder, ModulePassManager &passes) {
     // First AMDGPU's own (predicates on features). Calls are expensive on AMD (registers for the worst case, scratch):

@@ -1,12 +1,5 @@
-// Threads, lanes, barriers, functions on AMD GPUs. What is peculiar: lanes exchange values in several ways of very
-// different cost, all but the last without shared memory's pipeline:
-//   DPP           an operand of an ordinary instruction taken from another lane of the same row of 16: quads permuted,
-//                 rows rotated or mirrored, and on RDNA any xor below 16 (row_xmask)
-//   permlanex16   RDNA: a lane of the other row of a pair of rows
-//   permlane32_swap, permlane16_swap   gfx950: halves of the wave (of 32 lanes) exchanged
-//   ds_swizzle    any xor below 32; ds_bpermute: any lane
-// Where lanes that differ in low bits hold the same value, a mirror does what an xor does.
-// A barrier orders what the fences around it name: shared memory alone unless global memory is requested.
+// Threads, barriers, functions on AMD GPUs (lanes: lowering_lanes.cpp). A barrier orders what the fences around it
+// name: shared memory alone unless global memory is requested.
 #include "codegen_amd/lowering_target.h"
 #include "codegen/object/backend.h"
 #include "codegen_amd/backend.h"
@@ -65,63 +58,21 @@ void AmdTarget::scheduleBarrier(IRBuilder<> &b, unsigned mask) const {
   b.CreateIntrinsic(Intrinsic::amdgcn_sched_barrier, {}, {b.getInt32(mask)});
 }
 
-// ---- lanes ---------------------------------------------------------------------------------------------------------
+// ---- arithmetic ----------------------------------------------------------------------------------------------------
 
-/// DPP controls ("Data Parallel Processing", dpp_ctrl).
-namespace dpp {
-constexpr unsigned kQuadXor1 = 0xB1, kQuadXor2 = 0x4E; // quad_perm [1,0,3,2], [2,3,0,1]
-constexpr unsigned kRowRotate = 0x120, kRowMirror = 0x140, kRowHalfMirror = 0x141, kRowXor = 0x160;
-} // namespace dpp
-
-static Value *moveDpp(IRBuilder<> &b, Value *v, unsigned control) {
-  // All rows and banks, every source lane valid.
-  return b.CreateIntrinsic(
-      Intrinsic::amdgcn_update_dpp, {v->getType()},
-      {PoisonValue::get(v->getType()), v, b.getInt32(control), b.getInt32(15), b.getInt32(15), b.getTrue()});
-}
-
-static Value *ownLane(IRBuilder<> &b, unsigned warpSize) {
-  Value *low = b.CreateIntrinsic(Intrinsic::amdgcn_mbcnt_lo, {}, {b.getInt32(-1), b.getInt32(0)});
-  return warpSize == 32 ? low : b.CreateIntrinsic(Intrinsic::amdgcn_mbcnt_hi, {}, {b.getInt32(-1), low});
-}
-
-std::pair<Value *, Value *> AmdTarget::halves32(IRBuilder<> &b, Value *v, unsigned mask) const {
-  // The instruction exchanges the odd rows (the upper half) of one register with the even rows (the lower half) of the
-  // other; with both the same, one result holds what even rows have, in the odd ones too, the other what odd rows have.
-  auto id = mask == 32 ? Intrinsic::amdgcn_permlane32_swap : Intrinsic::amdgcn_permlane16_swap;
-  Value *both = b.CreateIntrinsic(id, {}, {v, v, b.getFalse(), b.getFalse()});
-  return {b.CreateExtractValue(both, 0), b.CreateExtractValue(both, 1)};
-}
-
-Value *AmdTarget::shuffleXor32(IRBuilder<> &b, Value *v, unsigned mask, unsigned uniform) const {
-  // xor with any mask whose bits outside `uniform` are the wanted ones gives an equal value.
-  auto serves = [&](unsigned does) { return ((does ^ mask) & ~uniform) == 0; };
-  if (mask == 1) return moveDpp(b, v, dpp::kQuadXor1);
-  if (mask == 2) return moveDpp(b, v, dpp::kQuadXor2);
-  if (serves(7)) return moveDpp(b, v, dpp::kRowHalfMirror); // lane i of a half row gets lane 7 - i, which is i ^ 7
-  if (serves(15)) return moveDpp(b, v, dpp::kRowMirror);
-  if (rdna_ && mask < 16) return moveDpp(b, v, dpp::kRowXor | mask);
-  if (mask == 8) return moveDpp(b, v, dpp::kRowRotate | 8);
-  if (rdna_ && mask < 32 && (mask & 16)) {
-    // Each lane names the lane of the other row that it reads: selectors of 4 bits, lane 0 first.
-    uint64_t select = 0;
-    for (unsigned lane = 0; lane < 16; ++lane) select |= uint64_t(lane ^ (mask & 15)) << (4 * lane);
-    return b.CreateIntrinsic(Intrinsic::amdgcn_permlanex16, {v->getType()},
-                             {PoisonValue::get(v->getType()), v, b.getInt32(uint32_t(select)),
-                              b.getInt32(uint32_t(select >> 32)), b.getFalse(), b.getFalse()});
+/// v_max3, v_min3 and v_add3. On values of 16 bits two are combined at a time instead (v_pk_max_f16).
+bool AmdTarget::combinesThree(ir::Opcode op, ir::Type type) const {
+  using ir::Opcode;
+  switch (op) {
+  case Opcode::arith_maxnumf:
+  case Opcode::arith_minnumf: return type.isF32();
+  case Opcode::arith_maxsi:
+  case Opcode::arith_minsi:
+  case Opcode::arith_maxui:
+  case Opcode::arith_minui:
+  case Opcode::arith_addi: return type.isInteger(32);
+  default: return false;
   }
-  if (hasHalves(mask)) {
-    auto [first, second] = halves32(b, v, mask);
-    Value *upper = b.CreateICmpNE(b.CreateAnd(ownLane(b, info_.warpSize), mask), b.getInt32(0));
-    return b.CreateSelect(upper, first, second);
-  }
-  // ds_swizzle in bit mode: lane = ((lane & 31) | 0) ^ mask.
-  if (mask < 32) return b.CreateIntrinsic(Intrinsic::amdgcn_ds_swizzle, {}, {v, b.getInt32(mask << 10 | 0x1f)});
-  return shuffleIndex32(b, v, b.CreateXor(ownLane(b, info_.warpSize), mask));
-}
-
-Value *AmdTarget::shuffleIndex32(IRBuilder<> &b, Value *v, Value *lane) const {
-  return b.CreateIntrinsic(Intrinsic::amdgcn_ds_bpermute, {}, {b.CreateShl(lane, 2), v}); // addressed in bytes
 }
 
 // ---- functions -----------------------------------------------------------------------------------------------------

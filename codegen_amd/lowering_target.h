@@ -1,6 +1,7 @@
 // What AMD GPUs do their own way in the lowering of IR to LLVM IR: the Target of codegen/lowering/target.h in amdgcn
-// intrinsics. lowering_target.cpp: threads, lanes, functions; lowering_memory.cpp: accesses and atomics;
-// lowering_math.cpp: functions and conversions. Sources: the instruction set architecture guides "AMD Instinct MI300"
+// intrinsics. lowering_target.cpp: threads, functions; lowering_lanes.cpp: lanes; lowering_memory.cpp: accesses and
+// atomics; lowering_math.cpp: functions and conversions. Sources: the instruction set architecture guides "AMD
+// Instinct MI300"
 // (CDNA3), "CDNA4", "RDNA3", "RDNA4", and LLVM's "User Guide for AMDGPU Backend".
 #pragma once
 #include "codegen/lowering/target.h"
@@ -29,6 +30,8 @@ public:
   bool hasHalves(unsigned mask) const override { return info_.hasHalfWarpSwap && !rdna_ && (mask == 16 || mask == 32); }
   std::pair<llvm::Value *, llvm::Value *> halves32(llvm::IRBuilder<> &, llvm::Value *, unsigned mask) const override;
   llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *, llvm::Value *lane) const override;
+  llvm::Value *shuffleFixed32(llvm::IRBuilder<> &, llvm::Value *, llvm::ArrayRef<int8_t> sources) const override;
+  bool combinesThree(ir::Opcode, ir::Type) const override;
 
   void load(llvm::IRBuilder<> &, llvm::Type *element, llvm::MutableArrayRef<codegen::LoadAccess>) const override;
   void store(llvm::IRBuilder<> &, llvm::ArrayRef<codegen::StoreAccess>) const override;

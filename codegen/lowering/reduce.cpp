@@ -1,6 +1,7 @@
 // Lowering of tt.reduce. A reduction along an axis goes through three stages, each of which the source's layout
 // shortens or removes:
-//   thread  registers whose indices differ along the axis alone are combined, as a balanced tree
+//   thread  registers whose indices differ along the axis alone are combined, as a balanced tree: of pairs, or of
+//           threes where an instruction combines three (v_max3_f32)
 //   warp    lanes that differ along the axis are combined by butterfly shuffles, integers of a whole warp by one
 //           instruction where the target has it (Target::combineLanes); afterwards all of them hold the result
 //   block   when warps differ along the axis, one lane per result and warp stores its partial value to shared memory;
@@ -86,18 +87,24 @@ private:
     for (auto &[key, members] : groups) {
       llvm::SmallVector<Partial, 16> level;
       for (auto &[i, v] : members) level.push_back(v);
+      auto only = onlyOperation();
+      unsigned width = only && fl_.target.combinesThree(*only, type_.element()) ? 3 : 2;
       while (level.size() > 1) { // neighbours first: a balanced tree, short chains for the scheduler
         llvm::SmallVector<Partial, 16> next;
-        for (unsigned i = 0; i + 1 < level.size(); i += 2) next.push_back(combine(level[i], level[i + 1]));
-        if (level.size() % 2) next.push_back(level.back());
+        unsigned i = 0, step = std::min(width, unsigned(level.size()));
+        for (; i + step <= level.size(); i += step) {
+          next.push_back(combine(level[i], level[i + 1]));
+          if (step == 3) next.back() = combine(next.back(), level[i + 2]);
+        }
+        next.append(level.begin() + i, level.end());
         level = std::move(next);
       }
       partials_[key] = level[0];
     }
   }
 
-  /// What the combination is to one instruction on integers: a single operation on both values.
-  std::optional<LaneCombination> combinationOfLanes() {
+  /// The combination if it is a single operation on both values.
+  std::optional<Opcode> onlyOperation() {
     if (op_.srcs().size() != 1 || !op_.combine().hasOneBlock()) return std::nullopt;
     Block &block = *op_.combine().front();
     Value result = block.terminator()->cast<tt::ReduceReturnOp>().results()[0];
@@ -105,7 +112,14 @@ private:
     if (!only || only->block() != &block || only.lhs() == only.rhs()) return std::nullopt;
     for (auto v : only->operands())
       if (!v.isBlockArgument() || v.ownerBlock() != &block) return std::nullopt;
-    switch (only->opcode()) {
+    return only->opcode();
+  }
+
+  /// What the combination is to one instruction on integers.
+  std::optional<LaneCombination> combinationOfLanes() {
+    auto only = onlyOperation();
+    if (!only) return std::nullopt;
+    switch (*only) {
     case Opcode::arith_addi: return LaneCombination::Add;
     case Opcode::arith_minsi: return LaneCombination::MinS;
     case Opcode::arith_maxsi: return LaneCombination::MaxS;

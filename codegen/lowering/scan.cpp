@@ -3,8 +3,8 @@
 //   thread  each run of consecutive registers (a chunk) is scanned in place; its last value is its total
 //   warp    totals of lanes are scanned by shuffles, log₂ of the lanes steps: in step k the upper half of every group
 //           of 2^(k+1) lanes takes the total of the lower half
-//   block   totals of warps go through shared memory; every thread combines those of the warps before its own
-//   chunks  the total of the chunks before, over all threads, is added to the next
+//   block   totals of warps go through shared memory; every thread combines those of the warps before its own, after
+//           the total of the chunks before, over all threads
 // and at the end each register is combined with all that lies before its thread's chunk. A reverse scan is the same in
 // the order of falling indices. The combining region always gets (earlier, later); it need not be commutative.
 //
@@ -38,13 +38,14 @@ public:
   bool run() {
     collect();
     for (auto &row : rows_)
-      for (Chunk &c : row.second) scanWithinThread(c);
-    if (laneMask_)
-      for (auto &row : rows_)
-        for (Chunk &c : row.second) scanWithinWarp(c);
+      for (Chunk &c : row.second.chunks) scanWithinThread(c);
+    if (laneMask_) scanWithinWarp();
     auto shape = layouts::reduceShape(layout_, axis_);
-    if (shape.warps > 1) scanAcrossWarps(shape);
-    for (auto &row : rows_) carryChunks(row.second, shape.warps > 1);
+    if (shape.warps > 1)
+      scanAcrossWarps(shape);
+    else
+      for (int c = 0; c < shape_.chunks; ++c)
+        for (auto &[key, row] : rows_) carryInto(row, c, /*totals=*/{}, /*along=*/nullptr);
     return writeResults();
   }
 
@@ -54,10 +55,12 @@ private:
   struct Chunk {
     llvm::SmallVector<Partial, 8> elements; // in scan order
     llvm::SmallVector<unsigned, 8> registers;
-    Partial total;         // of this thread's part and all lanes' before it (in scan order)
-    Partial beforeInWarp;  // total of the lanes before; where this is not the first lane
-    Partial beforeInBlock; // total of the warps before; where this is not the first warp
-    Partial whole;         // of all warps, where there are several
+    Partial total;        // of this thread's part and all lanes' before it (in scan order)
+    Partial beforeInWarp; // total of the lanes before; where this is not the first lane
+  };
+  struct Row {
+    llvm::SmallVector<Chunk, 2> chunks;
+    Partial carry; // total of the chunks done, over all threads; empty: none is
   };
 
   Partial combine(const Partial &x, const Partial &y) {
@@ -70,9 +73,23 @@ private:
     for (auto [u, v] : llvm::zip(x, y)) out.push_back(b_.CreateSelect(condition, u, v));
     return out;
   }
-  Partial fromLane(const Partial &p, llvm::Value *lane) {
+  /// Which lane each lane reads: as constants, negative where any value will do, and as a value.
+  struct Source {
+    llvm::SmallVector<int8_t, 64> lanes;
+    llvm::Value *lane;
+  };
+  /// lane & keep | set, in the lanes that have all bits of `wanted` and none of `unwanted`.
+  Source sourceOf(unsigned keep, unsigned set, unsigned wanted, unsigned unwanted) {
+    Source s{{}, b_.CreateOr(b_.CreateAnd(fl_.laneId(), keep), set)};
+    for (unsigned l = 0; l < unsigned(fl_.target.info().warpSize); ++l) {
+      bool matters = (l & wanted) == wanted && !(l & unwanted);
+      s.lanes.push_back(matters ? int8_t((l & keep) | set) : int8_t(-1));
+    }
+    return s;
+  }
+  Partial fromLane(const Partial &p, const Source &s) {
     Partial out;
-    for (llvm::Value *v : p) out.push_back(shuffleIndex(b_, fl_.target, v, lane));
+    for (llvm::Value *v : p) out.push_back(shuffleFixed(b_, fl_.target, v, s.lanes, s.lane));
     return out;
   }
 
@@ -91,7 +108,7 @@ private:
       order[key][reverse_ ? -int64_t(index[axis_]) : index[axis_]] = r;
     }
     for (auto &[key, members] : order) {
-      auto &chunks = rows_[key];
+      auto &chunks = rows_[key].chunks;
       for (auto &[at, r] : members) {
         if (chunks.empty() || chunks.back().registers.size() == unsigned(shape_.chunk)) chunks.emplace_back();
         Partial p;
@@ -117,120 +134,125 @@ private:
     return b_.CreateICmpEQ(b_.CreateAnd(fl_.laneId(), laneMask_), fl_.i32(reverse_ ? laneMask_ : 0));
   }
 
-  void scanWithinWarp(Chunk &c) {
-    llvm::Value *lane = fl_.laneId();
+  void scanWithinWarp() {
     unsigned below = 0;
     for (unsigned bit : laneBits_) {
-      // The last lane of the lower half.
-      llvm::Value *from =
-          reverse_ ? b_.CreateOr(b_.CreateAnd(lane, ~below), bit) : b_.CreateAnd(b_.CreateOr(lane, below), ~bit);
-      c.total = select(isSet(bit), combine(fromLane(c.total, from), c.total), c.total);
+      // The last lane of the lower half, for the upper half.
+      Source last = reverse_ ? sourceOf(~(below | bit), bit, 0, bit) : sourceOf(~(below | bit), below, bit, 0);
+      for (auto &[key, row] : rows_)
+        for (Chunk &c : row.chunks) c.total = select(isSet(bit), combine(fromLane(c.total, last), c.total), c.total);
       below |= bit;
     }
-    if (c.elements.size() == 1) { // one element: the total up to it is its value
-      c.elements[0] = c.total;
-      return;
+    bool hasOneElement = shape_.chunk == 1; // the total up to it is its value
+    Source before = hasOneElement ? Source() : laneBefore();
+    for (auto &[key, row] : rows_)
+      for (Chunk &c : row.chunks)
+        if (hasOneElement)
+          c.elements[0] = c.total;
+        else
+          c.beforeInWarp = fromLane(c.total, before);
+  }
+  /// The lane before, in scan order: counting in the axis' bits alone, which borrows and carries pass through.
+  Source laneBefore() {
+    llvm::Value *lane = fl_.laneId(), *others = b_.CreateAnd(lane, ~laneMask_);
+    llvm::Value *along = reverse_ ? b_.CreateAdd(b_.CreateOr(lane, ~laneMask_), fl_.i32(1))
+                                  : b_.CreateSub(b_.CreateAnd(lane, laneMask_), fl_.i32(1));
+    Source s{{}, b_.CreateOr(b_.CreateAnd(along, laneMask_), others)};
+    for (unsigned l = 0; l < unsigned(fl_.target.info().warpSize); ++l) {
+      bool isFirst = (l & laneMask_) == (reverse_ ? laneMask_ : 0);
+      unsigned next = reverse_ ? (l | ~laneMask_) + 1 : (l & laneMask_) - 1;
+      s.lanes.push_back(isFirst ? int8_t(-1) : int8_t((next & laneMask_) | (l & ~laneMask_)));
     }
-    // The lane before, in scan order: counting in the axis' bits alone, which borrows and carries pass through.
-    llvm::Value *others = b_.CreateAnd(lane, ~laneMask_);
-    llvm::Value *before = reverse_ ? b_.CreateAdd(b_.CreateOr(lane, ~laneMask_), fl_.i32(1))
-                                   : b_.CreateSub(b_.CreateAnd(lane, laneMask_), fl_.i32(1));
-    c.beforeInWarp = fromLane(c.total, b_.CreateOr(b_.CreateAnd(before, laneMask_), others));
+    return s;
   }
 
   void storeTotals(WarpPartials &exchange) {
     if (!exchange.manyLanesApart()) {
-      for (auto &[key, chunks] : rows_)
-        for (unsigned c = 0; c < chunks.size(); ++c) exchange.store(key, c, chunks[c].total);
+      for (auto &[key, row] : rows_)
+        for (auto [c, chunk] : llvm::enumerate(row.chunks)) exchange.store(key, c, chunk.total);
       return;
     }
     for (int c = 0; c < shape_.chunks; ++c) {
       std::map<Key, Partial> totals;
-      for (auto &[key, chunks] : rows_) totals[key] = chunks[c].total;
+      for (auto &[key, row] : rows_) totals[key] = row.chunks[c].total;
       exchange.storeByWarp(totals, c);
     }
   }
 
   using Totals = llvm::SmallVector<Partial, 8>; // of all warps
-  /// Of each row and chunk.
-  std::map<Key, llvm::SmallVector<Totals, 2>> loadTotals(WarpPartials &exchange) {
-    std::map<Key, llvm::SmallVector<Totals, 2>> out;
+  /// Of each row, of one chunk.
+  std::map<Key, Totals> loadTotals(WarpPartials &exchange, unsigned chunk) {
+    std::map<Key, Totals> out;
     llvm::SmallVector<Key, 16> keys;
-    for (auto &[key, chunks] : rows_) keys.push_back(key);
-    if (!exchange.manyLanesApart()) {
-      for (auto &key : keys)
-        for (int c = 0; c < shape_.chunks; ++c) out[key].push_back(exchange.load(key, c));
-      return out;
-    }
-    for (int c = 0; c < shape_.chunks; ++c)
-      for (auto &[key, totals] : exchange.loadByWarp(keys, c)) out[key].push_back(std::move(totals));
+    for (auto &[key, row] : rows_) keys.push_back(key);
+    if (exchange.manyLanesApart()) return exchange.loadByWarp(keys, chunk);
+    for (auto &key : keys) out[key] = exchange.load(key, chunk);
     return out;
   }
 
+  /// A chunk's totals are read when the chunks before are done: all of them at once would take registers for every
+  /// warp and chunk.
   void scanAcrossWarps(const layouts::ReduceShape &shape) {
     WarpPartials exchange(fl_, op_, layout_, axis_, shape, shape_.chunks, !reverse_);
     storeTotals(exchange);
     fl_.barrier();
-    auto totalsOfWarps = loadTotals(exchange);
-    bool carries = shape_.chunks > 1;
-    firstWarp_ = b_.CreateICmpEQ(exchange.warpAlongAxis(), fl_.i32(reverse_ ? shape.warps - 1 : 0));
-    for (auto &[key, chunks] : rows_)
-      for (unsigned c = 0; c < chunks.size(); ++c) {
-        auto totals = totalsOfWarps[key][c];
-        if (reverse_) std::reverse(totals.begin(), totals.end());
-        Partial sum = totals[0], before = totals[0];
-        for (unsigned w = 1; w < shape.warps; ++w) {
-          llvm::Value *after = b_.CreateICmpEQ(exchange.warpAlongAxis(), fl_.i32(reverse_ ? shape.warps - 1 - w : w));
-          if (w > 1) before = select(after, sum, before);
-          if (w + 1 < shape.warps || carries) sum = combine(sum, totals[w]);
-        }
-        chunks[c].beforeInBlock = before;
-        chunks[c].whole = sum;
+    for (int c = 0; c < shape_.chunks; ++c) {
+      auto totals = loadTotals(exchange, c);
+      for (auto &[key, row] : rows_) {
+        if (reverse_) std::reverse(totals[key].begin(), totals[key].end());
+        carryInto(row, c, totals[key], exchange.warpAlongAxis());
       }
-  }
-
-  void carryChunks(llvm::SmallVectorImpl<Chunk> &chunks, bool acrossWarps) {
-    bool lanesDone = shape_.chunk == 1;
-    llvm::Value *notFirstLane = laneMask_ && !lanesDone ? b_.CreateNot(isFirstLane()) : nullptr,
-                *notFirstWarp = acrossWarps ? b_.CreateNot(firstWarp_) : nullptr;
-    Partial carry;
-    for (unsigned i = 0; i < chunks.size(); ++i) {
-      Chunk &c = chunks[i];
-      // All that lies before this thread's chunk, and where there is anything (null: everywhere).
-      Partial before = carry;
-      llvm::Value *valid = nullptr;
-      if (carry.empty()) {
-        if (notFirstWarp) before = c.beforeInBlock, valid = notFirstWarp;
-        if (notFirstLane) {
-          before =
-              before.empty()
-                  ? c.beforeInWarp
-                  : select(notFirstLane, select(notFirstWarp, combine(before, c.beforeInWarp), c.beforeInWarp), before);
-          valid = valid ? b_.CreateOr(valid, notFirstLane) : notFirstLane;
-        }
-      } else {
-        if (notFirstWarp) before = select(notFirstWarp, combine(before, c.beforeInBlock), before);
-        if (notFirstLane) before = select(notFirstLane, combine(before, c.beforeInWarp), before);
-      }
-      if (!before.empty())
-        for (Partial &e : c.elements) {
-          Partial with = combine(before, e);
-          e = valid ? select(valid, with, e) : with;
-        }
-      if (i + 1 == chunks.size()) break;
-      Partial whole = c.whole;
-      if (!acrossWarps) whole = laneMask_ ? fromLane(c.total, lastLane()) : c.total;
-      carry = carry.empty() ? whole : combine(carry, whole);
     }
   }
-  llvm::Value *lastLane() {
-    return reverse_ ? b_.CreateAnd(fl_.laneId(), ~laneMask_) : b_.CreateOr(fl_.laneId(), laneMask_);
+
+  /// What lies in the warps before this thread's, and in the chunks before; in the first warp without those, anything.
+  /// The carry becomes the total of this chunk, too, if `carries`.
+  Partial beforeInBlock(Row &row, const Totals &totals, llvm::Value *along, bool carries) {
+    Partial before;
+    unsigned warps = totals.size();
+    for (unsigned w = 0; w < warps; ++w) {
+      if (before.empty())
+        before = row.carry;
+      else
+        before = select(b_.CreateICmpEQ(along, fl_.i32(reverse_ ? warps - 1 - w : w)), row.carry, before);
+      if (w + 1 < warps || carries) row.carry = row.carry.empty() ? totals[w] : combine(row.carry, totals[w]);
+    }
+    return before;
   }
+
+  /// Combines a chunk's elements with all that lies before it. `totals`: of this chunk in each warp, `along`: this
+  /// warp's number; none where one warp has the whole axis.
+  void carryInto(Row &row, unsigned i, const Totals &totals, llvm::Value *along) {
+    Chunk &c = row.chunks[i];
+    bool isFirst = i == 0, isLast = i + 1 == row.chunks.size(), lanesDone = shape_.chunk == 1;
+    llvm::Value *notFirstLane = laneMask_ && !lanesDone ? b_.CreateNot(isFirstLane()) : nullptr,
+                *notFirstWarp = nullptr;
+    if (along && isFirst) notFirstWarp = b_.CreateICmpNE(along, fl_.i32(reverse_ ? totals.size() - 1 : 0));
+    // All that lies before this thread's chunk, and where there is anything (null: everywhere).
+    Partial before = along ? beforeInBlock(row, totals, along, !isLast) : row.carry;
+    llvm::Value *valid = notFirstWarp;
+    if (notFirstLane && before.empty()) {
+      before = c.beforeInWarp, valid = notFirstLane;
+    } else if (notFirstLane) {
+      Partial both = combine(before, c.beforeInWarp);
+      if (notFirstWarp) both = select(notFirstWarp, both, c.beforeInWarp), valid = b_.CreateOr(valid, notFirstLane);
+      before = select(notFirstLane, both, before);
+    }
+    if (!before.empty())
+      for (Partial &e : c.elements) {
+        Partial with = combine(before, e);
+        e = valid ? select(valid, with, e) : with;
+      }
+    if (along || isLast) return;
+    Partial whole = laneMask_ ? fromLane(c.total, lastLane()) : c.total;
+    row.carry = isFirst ? whole : combine(row.carry, whole);
+  }
+  Source lastLane() { return sourceOf(~laneMask_, reverse_ ? 0 : laneMask_, 0, 0); }
 
   bool writeResults() {
     llvm::SmallVector<Elements, 2> out(op_->numResults(), Elements(layout_.inDimSize(Dim::Register), nullptr));
-    for (auto &[key, chunks] : rows_)
-      for (Chunk &c : chunks)
+    for (auto &[key, row] : rows_)
+      for (Chunk &c : row.chunks)
         for (auto [r, e] : llvm::zip(c.registers, c.elements)) {
           if (e.size() != out.size()) return fl_.error(op_, "its combining region cannot be lowered");
           for (unsigned k = 0; k < out.size(); ++k) out[k][r] = e[k];
@@ -251,8 +273,7 @@ private:
   const LinearLayout &layout_;
   llvm::SmallVector<unsigned, 6> laneBits_; // masks of the lane bits along the axis, lowest of the axis first
   unsigned laneMask_ = 0, free_ = 0;
-  llvm::Value *firstWarp_ = nullptr;
-  std::map<Key, llvm::SmallVector<Chunk, 2>> rows_;
+  std::map<Key, Row> rows_;
 };
 
 } // namespace

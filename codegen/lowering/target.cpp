@@ -72,5 +72,12 @@ std::pair<llvm::Value *, llvm::Value *> halves(llvm::IRBuilder<> &b, const Targe
 llvm::Value *shuffleIndex(llvm::IRBuilder<> &b, const Target &t, llvm::Value *v, llvm::Value *lane) {
   return byWords(b, v, [&](llvm::Value *word) { return t.shuffleIndex32(b, word, lane); });
 }
+llvm::Value *shuffleFixed(llvm::IRBuilder<> &b, const Target &t, llvm::Value *v, llvm::ArrayRef<int8_t> sources,
+                          llvm::Value *lane) {
+  return byWords(b, v, [&](llvm::Value *word) {
+    llvm::Value *moved = t.shuffleFixed32(b, word, sources);
+    return moved ? moved : t.shuffleIndex32(b, word, lane);
+  });
+}
 
 } // namespace tessera::codegen

@@ -143,6 +143,12 @@ public:
   /// mirror, for instance).
   virtual llvm::Value *shuffleXor32(llvm::IRBuilder<> &, llvm::Value *v, unsigned mask, unsigned uniform) const = 0;
   virtual llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *v, llvm::Value *lane) const = 0;
+  /// Value of lane sources[l] in each lane l, for i32; where that is negative, any value will do. Null where the target
+  /// has nothing better for these lanes than shuffleIndex32.
+  virtual llvm::Value *shuffleFixed32(llvm::IRBuilder<> &, llvm::Value * /*v*/,
+                                      llvm::ArrayRef<int8_t> /*sources*/) const {
+    return nullptr;
+  }
   /// Whether halves32 is there for the mask, which costs less than shuffleXor32: what lanes without and with that bit
   /// hold, both in each lane of a pair, for i32 (codegen::halves for others).
   virtual bool hasHalves(unsigned /*mask*/) const { return false; }
@@ -153,6 +159,9 @@ public:
   /// What all lanes of a warp hold, combined, in every lane: values are i32, or i1 for And and Or. Null where the
   /// target has no instruction for it.
   virtual llvm::Value *combineLanes(llvm::IRBuilder<> &, LaneCombination, llvm::Value *) const { return nullptr; }
+
+  /// Whether the target has one instruction for op(op(a, b), c).
+  virtual bool combinesThree(ir::Opcode, ir::Type) const { return false; }
 
   // ---- global memory ----
   /// Reads each access's consecutive elements of type `element` (i1 is a byte in memory and comes as i8). Accesses are
@@ -301,5 +310,8 @@ llvm::Value *shuffleXor(llvm::IRBuilder<> &, const Target &, llvm::Value *, unsi
 /// @pre target.hasHalves(mask)
 std::pair<llvm::Value *, llvm::Value *> halves(llvm::IRBuilder<> &, const Target &, llvm::Value *, unsigned mask);
 llvm::Value *shuffleIndex(llvm::IRBuilder<> &, const Target &, llvm::Value *, llvm::Value *lane);
+/// The same where it is known which lane that is: sources[l] for lane l; negative: any value will do there.
+llvm::Value *shuffleFixed(llvm::IRBuilder<> &, const Target &, llvm::Value *, llvm::ArrayRef<int8_t> sources,
+                          llvm::Value *lane);
 
 } // namespace tessera::codegen

@@ -43,6 +43,9 @@ def _span(shape: Any, strides: Any, itemsize: int) -> tuple[int, int]:
 
 
 def _of_tensor(x: Any) -> Memory:
+    array = getattr(x, "array", None)
+    if hasattr(array, "__array_interface__"):  # tessera.triton.HostArray: an array with another type
+        return _of_numpy(array)
     address = x.data_ptr()
     device = getattr(getattr(x, "device", None), "type", "cpu")
     if hasattr(x, "untyped_storage"):

@@ -236,8 +236,10 @@ class _Arguments:
     def _collect(self, given: Sequence[Any]) -> None:
         """One buffer for each storage of host memory, also where storages overlap."""
         spans = []
-        for x in given:
+        for i, x in enumerate(given):
             m = memory_of(x.base if isinstance(x, TensorDescriptor) else x)
+            if m is not None and not m.storage and m.storage_bytes:
+                raise UsageError(f"argument {i} has a shape and no memory, as torch's meta and fake tensors")
             if m is not None and not m.on_gpu and m.storage_bytes:
                 spans.append((m.storage, m.storage + m.storage_bytes, m))
         spans.sort(key=lambda s: s[0])

@@ -87,6 +87,13 @@ def test_plugin_with_wrong_targets(tmp_path, target, says):
     assert code == 4 and says in said and "Traceback" not in said
 
 
+def test_interpreter_mode_is_refused(tmp_path, monkeypatch):
+    """Kernels would run in Triton's interpreter, and no fault would be found."""
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    code, said = run_tests(tmp_path, "--tessera-check=gfx942")
+    assert code == 4 and "TRITON_INTERPRET is set" in said and "Traceback" not in said
+
+
 # ---- memory that nothing wrote ----
 
 

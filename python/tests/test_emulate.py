@@ -123,6 +123,18 @@ def test_tensor_descriptors(target):
     np.testing.assert_array_equal(o, b[:, 32:])
 
 
+@pytest.mark.parametrize("target", ["interpreter", "sm_90a", "gfx942"])
+@pytest.mark.parametrize(
+    "dtype, bits, value", [("bfloat16", 0x4040, 3), ("float16", 0x4200, 3), ("float8_e4m3fn", 0x38, 1)]
+)
+def test_tensor_descriptors_of_types_that_numpy_lacks(target, dtype, bits, value):
+    whole = np.full((32, 64), bits, "u1" if "8" in dtype else "u2")
+    o = np.zeros((32, 32), "f4")
+    with emulate(target):
+        described[(1,)](TensorDescriptor.from_tensor(HostArray(whole, dtype=dtype), [32, 32]), o, 32)
+    assert (o == value).all()
+
+
 @pytest.mark.parametrize("target", ALL)
 def test_scalars(target):
     o = np.zeros(1, "f4")

@@ -92,6 +92,12 @@ def test_arrays_of_triton():
     for dtype in (">f4", "c8", "O", "U1", "g"):
         with pytest.raises(tessera.UsageError, match="take no arrays of type"):
             HostArray(np.zeros(4, dtype))
+    for wrong in (None, 3, "x", [1.0], b"1234", np.float32(1), HostArray(np.zeros(4))):
+        with pytest.raises(tessera.UsageError, match="an array of numpy is needed"):
+            HostArray(wrong)
+    for dtype in ("bfloat16", "int8", "float8_e5m2", "float64", "bool"):
+        with pytest.raises(tessera.UsageError, match="elements of 4 bytes are none of type"):
+            HostArray(np.zeros(4, "f4"), dtype)
     for target in (None, 3, "sm_1"):
         with pytest.raises(tessera.UsageError), emulate(target):
             pass

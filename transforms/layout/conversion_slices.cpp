@@ -31,7 +31,9 @@
 #include "ir/tensor_queries.h"
 #include "layouts/dot_operand.h"
 #include "layouts/infer.h"
+#include "layouts/layout_order.h"
 #include "layouts/scan_shape.h"
+#include "transforms/analyses/axis_info.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/op_cost.h"
 #include "transforms/analyses/pointer_root.h"
@@ -82,7 +84,8 @@ const Encoding *operandLayoutFor(layouts::EncodingPool &pool, Operation *op, con
     if (x.allowReorder()) return nullptr;
     auto from = tensorOf(x.src()).shape(), to = result.shape();
     auto *in = layouts::inferReshape(pool, e, to, from);
-    return in && layouts::inferReshape(pool, in, from, to) == e ? in : nullptr;
+    // Of a few elements that all threads hold, `in` may say the same in other words than the way back gives.
+    return in && layouts::sameLayout(layouts::inferReshape(pool, in, from, to), e, to) ? in : nullptr;
   }
   if (auto x = op->dyn<tt::ScanOp>()) {
     auto &layout = e->layoutOf(result.shape());
@@ -100,6 +103,7 @@ struct SliceContext {
   LayoutCosts costs;
   int64_t threads; // of a block
   GlobalAccesses accesses;
+  AxisInfoAnalysis axes; // nothing is known of values that slices made
 };
 
 class Slice {
@@ -129,9 +133,10 @@ private:
     bool readsCopy = isDotOperand(e) && isCopiedInLoop(v); // in any layout alike
     return (readsCopy ? 1 : costs_.conversion(v, e)) * costs_.frequency(v.parentBlock());
   }
+  double operationCost(Operation *op, const Encoding *e);
   /// Computing the value where it is defined, in a layout.
   double operationAt(Value v, const Encoding *e) {
-    return costs_.operation(v.definingOp(), e) * costs_.frequency(v.parentBlock());
+    return operationCost(v.definingOp(), e) * costs_.frequency(v.parentBlock());
   }
   bool isWordOfOperand(Value v) const;
   bool isCopiedInLoop(Value v);
@@ -184,6 +189,29 @@ bool Slice::isNarrowLoad(Operation *op) const {
   // In a loop with dots the pipeliner issues it ahead, but only one of two.
   return tensorOf(load.result()).numElements() <= context_.threads && !isLoopBodyWithDot(op->block()) &&
          !context_.accesses.mayBeWritten(load.ptr());
+}
+
+/// Elements of a load that a thread gets by one access in the layout.
+static int64_t elementsPerAccess(const AxisInfoAnalysis &axes, tt::LoadOp load, const Encoding *e) {
+  constexpr int64_t kAccessBytes = 16;
+  auto type = tensorOf(load.result());
+  auto &layout = e->layoutOf(type.shape());
+  if (!layout.ok()) return 1;
+  int64_t widest = std::max<int64_t>(1, kAccessBytes * 8 / load.result().type().scalar().bitWidth()), most = 1;
+  for (unsigned d = 0; d < type.rank(); ++d) {
+    int64_t n = std::min(axes.contiguousElements(load.ptr(), d), int64_t(layouts::consecutiveElements(*layout, d)));
+    if (load.mask()) n = std::min(n, axes.maskConstancy(load.mask(), d));
+    most = std::max(most, std::min(n, widest));
+  }
+  return most;
+}
+
+/// LayoutCosts::operation, where a load costs as much as its accesses: what the layout has side by side comes at once.
+double Slice::operationCost(Operation *op, const Encoding *e) {
+  double cost = costs_.operation(op, e);
+  auto load = op->dyn<tt::LoadOp>();
+  if (!load || !load.result().type().isTensor()) return cost;
+  return std::max(costOf(op, context_.tuning).time, cost / elementsPerAccess(context_.axes, load, e));
 }
 
 bool Slice::inputsFor(Value v, const Encoding *e, llvm::SmallVectorImpl<LayoutValue> &inputs) {
@@ -255,7 +283,7 @@ double Slice::plan(Value v, const Encoding *e, unsigned depth) {
     else if (duplicatesCost_ && def && !carrierOf(v))
       cost += operationAt(v, e);
     else if (costDependsOnLayout) // it may cost more there even if it only moves
-      cost += (costs_.operation(def, e) - costs_.operation(def, encodingOf(v))) * costs_.frequency(v.parentBlock());
+      cost += (operationCost(def, e) - operationCost(def, encodingOf(v))) * costs_.frequency(v.parentBlock());
     // On a par, conversions stay below: fewer layouts.
     if (cost < best.cost) best = {cost, true};
   }
@@ -541,7 +569,8 @@ static bool recomputeAlone(Module &m, SliceContext &context, ttg::ConvertLayoutO
 bool recomputeConversions(Module &m, const Tuning &tuning) {
   // Every slice lowers the total cost; the bound is a safety net.
   constexpr int kMaxRounds = 50;
-  SliceContext context{tuning, LayoutCosts(tuning), numWarps(m.op()) * threadsPerWarp(m.op()), GlobalAccesses(m)};
+  SliceContext context{tuning, LayoutCosts(tuning), numWarps(m.op()) * threadsPerWarp(m.op()), GlobalAccesses(m),
+                       AxisInfoAnalysis(m)};
   bool any = false;
   for (int round = 0; round < kMaxRounds; ++round) {
     // Inner conversions first: they are executed most.

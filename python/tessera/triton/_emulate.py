@@ -13,6 +13,7 @@ import json
 import linecache
 import os
 import re
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,6 +30,15 @@ _TYPES = frozenset(
 )
 
 
+class _NamedType(str):
+    """The name of an element type, with what Triton's descriptors read of a dtype."""
+
+    @property
+    def itemsize(self) -> int:
+        bits = re.search(r"\d+", self)
+        return int(bits[0]) // 8 if bits else 1  # bool
+
+
 class HostArray:
     """An array of numpy as an argument of Triton's kernels: what `triton.runtime` reads of tensors.
 
@@ -37,10 +47,14 @@ class HostArray:
     """
 
     def __init__(self, array: Any, dtype: str | None = None):
+        if not hasattr(array, "__array_interface__") or memory_of(array) is None:
+            raise _errors.UsageError(f"an array of numpy is needed, not {type(array).__name__}")
         self.array = array
-        self.dtype = dtype or array.dtype
+        self.dtype = _NamedType(dtype) if dtype else array.dtype
         if element_type_name(self) not in _TYPES:
             raise _errors.UsageError(f"kernels of Triton take no arrays of type '{self.dtype}'")
+        if array.itemsize != _NamedType(element_type_name(self)).itemsize:
+            raise _errors.UsageError(f"elements of {array.itemsize} bytes are none of type '{self.dtype}'")
         self.shape = tuple(array.shape)
         self.device = _CPU
 
@@ -63,7 +77,7 @@ class HostArray:
         return self
 
     def clone(self) -> HostArray:
-        return HostArray(self.array.copy(), None if self.dtype is self.array.dtype else self.dtype)
+        return HostArray(self.array.copy(), None if self.dtype is self.array.dtype else str(self.dtype))
 
     def copy_(self, other: HostArray) -> HostArray:
         self.array[...] = other.array
@@ -214,7 +228,7 @@ def _arguments(ty: Any, value: Any, parameters: list[dict[str, Any]], out: list[
         at[0] += 1
         return
     # The descriptor, or its parts where Triton's front end expanded it; then once more its shape and strides.
-    base = value.base.array if isinstance(value.base, HostArray) else value.base
+    base = value.base
     about = parameters[at[0]] if at[0] < len(parameters) else {"type": ""}
     shape, strides = list(value.shape), list(value.strides)
     expanded = "descriptor" in about
@@ -251,10 +265,11 @@ class _Launcher:
         leave: Any,
         *arguments: Any,
     ) -> None:
+        for n in (x, y, z):
+            if _errors.integer("a size of the grid", n, -(1 << 63), (1 << 63) - 1) < 0:
+                raise _errors.UsageError(f"the grid ({x}, {y}, {z}) has a negative size")
         if x * y * z == 0:
             return
-        if min(x, y, z) < 0:
-            raise _errors.UsageError(f"the grid ({x}, {y}, {z}) has a negative size")
         parameters = kernel.metadata["args"]
         values: list[Any] = []
         at = [0]
@@ -368,6 +383,7 @@ def _with_assertions(original: Any) -> Any:
     """device_assert is active, as with `debug=True`, but not Triton's checks of 32-bit overflow: hash functions do that
     on purpose, and the emulators follow what overflows on its way to an address."""
 
+    @functools.wraps(original)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         from triton import knobs
 
@@ -382,6 +398,7 @@ def _with_assertions(original: Any) -> Any:
 def _autotune(original: Any) -> Any:
     """What an emulation finds is forgotten with it: it says nothing about a GPU."""
 
+    @functools.wraps(original)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         found, bench = self.cache, self.__dict__.pop("do_bench", None)
         given, cached = self._do_bench, self.cache_results
@@ -400,7 +417,7 @@ def _autotune(original: Any) -> Any:
 
 def _is_within_2gb(x: Any) -> bool:
     """As HIPBackend.is_within_2gb, which needs torch."""
-    m = memory_of(x.array if isinstance(x, HostArray) else x)
+    m = memory_of(x)
     return m is not None and m.storage_bytes < 1 << 31
 
 
@@ -429,6 +446,56 @@ def _patched() -> Iterator[None]:
                 setattr(owner, name, value)
 
 
+class _Entered:
+    """The emulations whose blocks are entered and not left; kernels run on the last one's device. Blocks of several
+    threads may be left in any order, and what Triton had before is restored after the last."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._drivers: list[tuple[EmulatorDriver, int]] = []  # with the thread that entered the block
+        self._patches = contextlib.ExitStack()
+        self._before: Any = None  # Triton's driver
+
+    def enter(self, made: EmulatorDriver) -> None:
+        from triton.runtime import driver
+
+        me = threading.get_ident()
+        with self._lock:
+            for other, thread in self._drivers:
+                # One device for all threads: this thread's kernels, or the other's, would run on the wrong one.
+                if thread != me and other.spec != made.spec:
+                    raise _errors.UsageError(
+                        f"another thread emulates {_name_of(other.spec)}; an emulation holds for the whole process, so "
+                        "threads can only emulate the same target at once"
+                    )
+            if not self._drivers:
+                self._before = driver._active
+                self._patches.enter_context(_patched())
+            self._drivers.append((made, me))
+            self._activate()
+
+    def leave(self, made: EmulatorDriver) -> None:
+        with self._lock:
+            self._drivers = [d for d in self._drivers if d[0] is not made]
+            if not self._drivers:
+                self._patches.close()
+            self._activate()
+
+    def _activate(self) -> None:
+        from triton.runtime import driver
+
+        last = self._drivers[-1][0] if self._drivers else None
+        emulation.spec = last.spec if last else None
+        driver._active = last or self._before
+
+
+_entered = _Entered()
+
+
+def _name_of(spec: str) -> str:
+    return spec.removeprefix("emulator:")
+
+
 @contextlib.contextmanager
 def emulate(target: str, *, multiprocessors: int = 8) -> Iterator[EmulatorDriver]:
     """Runs the kernels that are launched in the block on an emulator, on arrays in the host's memory.
@@ -439,6 +506,7 @@ def emulate(target: str, *, multiprocessors: int = 8) -> Iterator[EmulatorDriver
     The code is the one that is made for the target. A race, an access out of bounds, a read of shared memory that was
     never written, a deadlock or a failed assertion is a `KernelFault` at the line of Python; the arrays then keep
     their contents. Of autotuned kernels every candidate runs. For the whole process: other threads' kernels, too.
+    Blocks may be nested; threads that emulate at once must emulate the same target.
 
     Args:
         target: "sm_90a", "gfx942", ..., or "interpreter": the meaning of the TTIR alone, without code.
@@ -450,7 +518,7 @@ def emulate(target: str, *, multiprocessors: int = 8) -> Iterator[EmulatorDriver
     if not isinstance(target, str):
         raise _errors.UsageError(f"a target is a str such as 'gfx942', not {type(target).__name__}")
     try:
-        from triton.runtime import driver
+        import triton
     except ImportError as e:
         raise _errors.UsageError(f"emulate needs Triton: {e}") from None
     name = target.removeprefix("emulator:")
@@ -459,19 +527,16 @@ def emulate(target: str, *, multiprocessors: int = 8) -> Iterator[EmulatorDriver
         raise _errors.UsageError(f"there is no target '{name}'; targets: interpreter, {', '.join(_library.targets())}")
     if version := _wrap.too_old():
         raise _errors.UsageError(f"emulate needs Triton {_wrap.OLDEST[0]}.{_wrap.OLDEST[1]} or later, not {version}")
+    if triton.knobs.runtime.interpret:  # @triton.jit makes functions of its interpreter, which no emulation reaches
+        raise _errors.UsageError("TRITON_INTERPRET is set: Triton's interpreter would run the kernels; unset it")
+    sms = _errors.integer("multiprocessors", multiprocessors, 1, (1 << 31) - 1)
     _wrap.install(always=True)
-    gpu = _gpu_target("sm_90a" if name == "interpreter" else name)
-    made = EmulatorDriver(spec, gpu, multiprocessors)
-    before = driver._active, emulation.spec
-    driver.set_active(made)
-    emulation.spec = spec
+    made = EmulatorDriver(spec, _gpu_target("sm_90a" if name == "interpreter" else name), sms)
+    _entered.enter(made)
     try:
-        with contextlib.ExitStack() as stack:
-            if before[1] is None:
-                stack.enter_context(_patched())
-            yield made
+        yield made
     finally:
-        driver._active, emulation.spec = before
+        _entered.leave(made)
 
 
 __all__ = ["EmulatorDriver", "HostArray", "KernelFault", "emulate"]

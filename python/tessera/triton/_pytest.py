@@ -49,7 +49,11 @@ def pytest_configure(config: pytest.Config) -> None:
         import triton  # noqa: F401
     except ImportError as e:
         raise pytest.UsageError(f"--tessera-check needs Triton: {e}") from None
-    config.pluginmanager.register(_Plugin(config, targets), "tessera-check-session")
+    try:
+        plugin = _Plugin(config, targets)
+    except Error as e:
+        raise pytest.UsageError(f"--tessera-check: {e}") from None
+    config.pluginmanager.register(plugin, "tessera-check-session")
 
 
 class _Plugin:

@@ -84,6 +84,10 @@ def why_not(backend: Any, options: Any) -> str | None:
     return None if target_of(options) else f"the target {options.arch} is unknown"
 
 
+def _not_below(low: int, options: Any, name: str) -> int:
+    return max(low, _errors.integer(name, getattr(options, name), -(1 << 31), (1 << 31) - 1))
+
+
 def compile_options(options: Any) -> dict[str, Any]:
     """Triton's options in ours."""
     from triton import knobs
@@ -91,14 +95,14 @@ def compile_options(options: Any) -> dict[str, Any]:
     is_amd = not str(options.arch).startswith("sm")
     made: dict[str, Any] = {
         "num_warps": options.num_warps,
-        "num_stages": max(1, options.num_stages),
+        "num_stages": _not_below(1, options, "num_stages"),
         "fp_fusion": options.enable_fp_fusion,
         "line_info": not knobs.compilation.disable_line_info,
         # All blocks of a cooperative launch must fit at once: no more threads than num_warps says.
         "exact_num_warps": getattr(options, "launch_cooperative_grid", False),
     }
     if is_amd:
-        made["waves_per_eu"] = max(0, options.waves_per_eu)
+        made["waves_per_eu"] = _not_below(0, options, "waves_per_eu")
         tile = options.matrix_instr_nonkdim
         made["matrix_instr_nonkdim"] = tile if tile in (16, 32) else 0
     return made

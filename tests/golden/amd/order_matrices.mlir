@@ -27,7 +27,7 @@
 // CHECK-NOT: {{s_barrier|ds_write}}
 // CHECK: s_cbranch_scc1
 
-// 64 KiB of LDS have room for one buffer: a barrier before the stores, and one after them.
+// 64 KiB of LDS have room for one buffer: a barrier before the stores, and one after them. Nothing is read ahead.
 // GFX942-LABEL: matmul:
 // GFX942: v_mfma_f32
 // GFX942-NOT: s_cbranch
@@ -36,11 +36,9 @@
 // GFX942: ds_write
 // GFX942-NOT: {{s_cbranch|s_barrier}}
 // GFX942: v_mfma_f32
-// GFX942-NOT: s_cbranch
-// GFX942: s_barrier
-// GFX942-NOT: s_cbranch
-// GFX942: v_mfma_f32
+// GFX942-NOT: {{s_barrier|ds_read}}
 // GFX942: s_cbranch_scc1
+// GFX942: s_barrier
 module {
   tt.func public @matmul(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %c: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %K: i32 {tt.divisibility = 16 : i32}, %sa: i32 {tt.divisibility = 16 : i32}, %sb: i32 {tt.divisibility = 16 : i32}) {
     %c0 = arith.constant 0 : i32

@@ -1,5 +1,6 @@
-// Scans of tensors in layouts of matrix instructions, and of their operands, as TTGIR may have them: along both axes,
-// both ways, of two operands with an operation that does not commute; and of more than shared memory holds.
+// Scans of tensors in blocked layouts and those of matrix instructions and their operands, as TTGIR may have them:
+// along both axes, both ways, of two operands with an operation that does not commute; and of more than shared
+// memory holds.
 #include "emulation.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cstring>
@@ -28,6 +29,26 @@ constexpr Target kTargets[] = {
     {"gfx942", "hip:gfx942", 64, MFMA},
     {"gfx942", "hip:gfx942", 64, MFMAT},
     {"gfx1100", "hip:gfx1100", 32, WMMA},
+};
+
+#define ROWS(lanes)                                                                                                    \
+  "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, " lanes "], warpsPerCTA = [2, 2], order = [1, 0]}>"
+#define SHORT_ROWS(lanes)                                                                                              \
+  "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [" lanes ", 8], warpsPerCTA = [4, 1], order = [1, 0]}>"
+#define COLUMNS(lanes)                                                                                                 \
+  "#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [" lanes ", 2], warpsPerCTA = [2, 2], order = [0, 1]}>"
+/// Lanes along the axis in all places of a wave: within quads, rows of 16 and across them, where AMD's lanes exchange
+/// values in different ways.
+constexpr Target kBlocked[] = {
+    {"gfx90a", "hip:gfx90a", 64, ROWS("64")},
+    {"gfx942", "hip:gfx942", 64, ROWS("64")},
+    {"gfx942", "hip:gfx942", 64, SHORT_ROWS("8")},
+    {"gfx942", "hip:gfx942", 64, COLUMNS("32")},
+    {"gfx950", "hip:gfx950", 64, SHORT_ROWS("8")},
+    {"gfx1100", "hip:gfx1100", 32, ROWS("32")},
+    {"gfx1100", "hip:gfx1100", 32, SHORT_ROWS("4")},
+    {"gfx1201", "hip:gfx1201", 32, COLUMNS("16")},
+    {"sm_80", "cuda:80", 32, ROWS("32")},
 };
 
 /// o, p = the recurrence (a, b), (c, d) → (a c, b c + d) over x and y, both given and taken as integers of m by n.
@@ -102,6 +123,13 @@ void check(const Target &t, unsigned m, unsigned n, unsigned axis, bool reverse)
 
 TEST(ScanLayouts, OfMatrices) {
   for (auto &t : kTargets)
+    for (auto [m, n] : {std::pair{64u, 64u}, {16u, 128u}, {128u, 16u}})
+      for (unsigned axis : {0u, 1u})
+        for (bool reverse : {false, true}) check(t, m, n, axis, reverse);
+}
+
+TEST(ScanLayouts, Blocked) {
+  for (auto &t : kBlocked)
     for (auto [m, n] : {std::pair{64u, 64u}, {16u, 128u}, {128u, 16u}})
       for (unsigned axis : {0u, 1u})
         for (bool reverse : {false, true}) check(t, m, n, axis, reverse);
