@@ -47,7 +47,7 @@ bool Program::letOthersRun(bool waits) {
   frame_ = frame, depth_ = depth, nesting_ = nesting;
   return !fault_ && !run_.stop.load(std::memory_order_relaxed);
 }
-void Program::wentOn() {
+void Program::continueAfterWait() {
   if (scheduler_) scheduler_->idle = 0;
 }
 

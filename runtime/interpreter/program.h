@@ -175,7 +175,7 @@ private:
   /// In a partition: lets the others run; `waits`: this one cannot continue without them. False if no one can
   /// run, after a fault, or without others.
   bool letOthersRun(bool waits);
-  void wentOn(); // what the partition waited for has happened
+  void continueAfterWait(); // what the partition waited for has happened
   bool evaluateConstant(Op);
   bool evaluateElementwiseOp(Op);
   bool evaluatePrint(ir::tt::PrintOp);

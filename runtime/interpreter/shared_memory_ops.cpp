@@ -226,7 +226,7 @@ bool Program::waitBarrier(ttng::WaitBarrierOp op) {
   bool parity = word(op.phase()) & 1;
   while (b.parity == parity && letOthersRun(/*waits=*/true)) {
   }
-  wentOn();
+  continueAfterWait();
   if (b.parity != parity || run_.stop.load(std::memory_order_relaxed)) return b.parity != parity;
   return fail(op, llvm::formatv(
                       "deadlock: nothing completes this phase of the mbarrier ({0} arrivals and {1} bytes are missing)",

@@ -297,7 +297,7 @@ TEST(CApi, UsageIsRefused) {
   tessera_context_destroy(c);
 }
 
-TEST(CApi, WarningsAreToldAndNoErrors) {
+TEST(CApi, WarningsAreReportedAndNoErrors) {
   Outcome o = compile(kKernel, "sm_90a", "ptx", [](tessera_options &given) { given.num_ctas = 2; });
   EXPECT_EQ(o.status, TESSERA_OK);
   EXPECT_TRUE(o.hasResult);

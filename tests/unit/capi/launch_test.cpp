@@ -53,7 +53,7 @@ TEST_P(OnDevice, OffsetsAndSharedBuffers) {
     EXPECT_EQ(out[i], i < 100 || i >= 164 ? float(i) : 2 * float(i) + float(1000 - 3 * (i - 100))) << i;
 }
 
-TEST_P(OnDevice, FaultsOfTheKernelAreTold) {
+TEST_P(OnDevice, FaultsOfTheKernelAreReported) {
   Session s(GetParam());
   ASSERT_EQ(s.prepare(), TESSERA_OK) << s.diagnostics.texts;
   s.n = 100000; // beyond the buffers

@@ -36,7 +36,7 @@ struct Tuning {
 
 class TuneOnEmulator : public testing::TestWithParam<const char *> {};
 
-TEST_P(TuneOnEmulator, TellsWhatBecomesOfEach) {
+TEST_P(TuneOnEmulator, ReportsWhatBecomesOfEach) {
   Tuning t(GetParam());
   ASSERT_EQ(t.s.prepare(), TESSERA_OK) << t.s.diagnostics.texts;
   std::vector<float> nothing(kN, -1), after(kN);

@@ -158,7 +158,7 @@ TEST(AmdBackend, EveryTargetAndLevelGivesAnObject) {
     }
 }
 
-TEST(AmdBackend, KernelsAskForNothingThatTheyDoNotUse) {
+TEST(AmdBackend, KernelsRequestNothingThatTheyDoNotUse) {
   for (const ArchInfo &a : archTable()) {
     SCOPED_TRACE(a.info.name.str());
     BackendOptions options;

@@ -38,7 +38,7 @@ BackendOptions warps(int n) {
 }
 
 // 64 warps fit on a multiprocessor, 16 blocks of four.
-TEST(Occupancy, SmallTensorsAskForHalfAndMediumOnesForAQuarter) {
+TEST(Occupancy, SmallTensorsRequestHalfAndMediumOnesAQuarter) {
   EXPECT_EQ(blocks(facts(16, 100)), 8);
   EXPECT_EQ(blocks(facts(17, 100)), 4);
   EXPECT_EQ(blocks(facts(64, 100)), 4);
@@ -47,14 +47,14 @@ TEST(Occupancy, SmallTensorsAskForHalfAndMediumOnesForAQuarter) {
   EXPECT_EQ(blocks(facts(64, 100), warps(16)), 0); // one block is no request
 }
 
-TEST(Occupancy, FewLoadsAskForMoreWarps) {
+TEST(Occupancy, FewLoadsRequestMoreWarps) {
   EXPECT_EQ(blocks(facts(16, 9)), 8);
   EXPECT_EQ(blocks(facts(16, 8)), 12);
   EXPECT_EQ(blocks(facts(16, 5)), 12);
   EXPECT_EQ(blocks(facts(16, 4)), 0);
 }
 
-TEST(Occupancy, KernelsWithDotsAskForHalfOrNothing) {
+TEST(Occupancy, KernelsWithDotsRequestHalfOrNothing) {
   EXPECT_EQ(blocks(facts(16, 0, /*dots=*/true)), 8);
   EXPECT_EQ(blocks(facts(64, 100, /*dots=*/true)), 0);
 }

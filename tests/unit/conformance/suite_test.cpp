@@ -67,7 +67,7 @@ TEST(Suite, PairsCoverPairsAndQuickCoversValues) {
   for (auto &n : pairs) EXPECT_TRUE(std::count(all.begin(), all.end(), n)) << n;
 }
 
-TEST(Suite, NamesTellValues) {
+TEST(Suite, NamesSpecifyValues) {
   Suite s = read("kernel k\n  for M; N; X in 16; 64; a b\n  for T in f32\n  for stages in 2\ntext\nend\n");
   EXPECT_EQ(names(s, Coverage::All), std::vector<std::string>{"t/k-16x64-f32-s2"});
 }

@@ -138,7 +138,7 @@ tt.func public @k(%x: !tt.ptr<i64>) {
   }
 }
 
-TEST(Configurations, WhatTheBackEndRefusesIsToldWhereItStands) {
+TEST(Configurations, WhatTheBackEndRefusesIsReportedWhereItStands) {
   std::string unknown = R"(module {
 tt.func public @k(%x: !tt.ptr<f32>) {
   %a = tt.load %x : !tt.ptr<f32>

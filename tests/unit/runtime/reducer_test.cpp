@@ -254,7 +254,7 @@ TEST(Reducer, NeverDividesByZero) {
   EXPECT_FALSE(zero) << r->text;
 }
 
-TEST(Reducer, StopsWhenToldTo) {
+TEST(Reducer, StopsWhenRequested) {
   ir::Context context;
   ir::DiagnosticEngine diag;
   Failing f{frontend::parseModule(kernel("mm_f16"), "t", context, diag), {}};

@@ -67,7 +67,7 @@ public:
   int runs = 0;
 };
 
-TEST(Tuner, TellsWhatBecomesOfEachConfiguration) {
+TEST(Tuner, ReportsWhatBecomesOfEachConfiguration) {
   auto d = parseLaunch(
       R"({"ttir": "k", "grid": [1], "args": [{"name": "p", "dtype": "f32", "shape": [2], "fill": 3}, {"name": "n", "dtype": "i32", "shape": [1], "fill": 0}]})",
       "l.json");

@@ -36,7 +36,7 @@ uint32_t word(const std::vector<uint8_t> &b, size_t i) {
 }
 
 // Each of two waves writes LDS and, after a barrier, reads what the other wrote.
-TEST(Workgroups, WavesMeetAtBarriers) {
+TEST(Workgroups, BarriersSynchroniseWaves) {
   const std::string body = std::string(kPrologue) + "ds_write_b32 v1, v0\ns_barrier\nv_xor_b32 v2, 0x100, v1\n"
                                                     "ds_read_b32 v3, v2\nglobal_store_dword v1, v3, s[0:1]\ns_endpgm";
   for (bool reverse : {false, true}) {

@@ -188,7 +188,7 @@ TEST(MatrixStores, OfAccumulators) {
 
 /// Repeatedly through a part of the memory, as if the block had too little of it: registers decide the repetition of an
 /// instruction. Where that needs lanes too (a quarter, here), stores are plain.
-TEST(MatrixStores, InTurns) {
+TEST(MatrixStores, InSeveralPasses) {
   for (int bytes : {8192, 4096, 2048}) {
     Target t{"sm_90a", "cuda:90", 32,
              "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>",

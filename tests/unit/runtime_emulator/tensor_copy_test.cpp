@@ -372,7 +372,7 @@ TEST(TensorCopyFaults, OrdinaryWritesWithoutFence) {
     EXPECT_THAT(std::string(r.status().message()), HasSubstr("no fence.proxy.async lies between")) << before;
   }
 }
-TEST(TensorCopyFaults, BufferChangedUnderWay) {
+TEST(TensorCopyFaults, BufferChangedInFlight) {
   std::string ir = text(kPlain, 64 * 64 * 2);
   std::string early = ir, late = ir;
   EXPECT_THAT(messageOf(early.insert(ir.find("    ttng.async_tma_store_wait"), kWriteOnes)),

@@ -475,7 +475,7 @@ TEST(WarpgroupFaults, AccumulatorsReadTooEarly) {
   p.wait = false;
   EXPECT_THAT(messageOf(p), AllOf(HasSubstr("reads the accumulator of a wgmma"), HasSubstr("no wgmma.wait_group")));
 }
-TEST(WarpgroupFaults, OperandOverwrittenUnderWay) {
+TEST(WarpgroupFaults, OperandOverwrittenInFlight) {
   Parts p;
   p.between = "  store i32 0, ptr addrspace(3) %s0, align 4\n";
   EXPECT_THAT(messageOf(p),

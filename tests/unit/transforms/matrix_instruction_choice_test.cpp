@@ -84,7 +84,7 @@ TEST(MatrixInstructionChoice, LargestTileOfEqualWork) {
   EXPECT_EQ(tileOf("gfx942", f16Problem(64, 64, 64), 1), "32x32x8");
   EXPECT_EQ(tileOf("gfx1100", f16Problem(64, 64, 64), 4), "16x16x16");
 }
-TEST(MatrixInstructionChoice, UserAsksForATile) {
+TEST(MatrixInstructionChoice, UserRequestsATile) {
   EXPECT_EQ(tileOf("gfx942", f16Problem(64, 64, 64), 1, 16), "16x16x16");
   EXPECT_EQ(tileOf("sm_80", f16Problem(64, 64, 64), 1, 16), "16x8x16"); // not for mma.sync
 }
