@@ -54,7 +54,7 @@ endif()
 
 # ---- Documents and licences ----
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE DESTINATION ${_documents} COMPONENT documents)
-install(DIRECTORY docs DESTINATION ${_documents} COMPONENT documents FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY docs DESTINATION ${_documents} COMPONENT documents FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
 install(DIRECTORY examples DESTINATION ${_documents} COMPONENT documents)
 install(FILES tests/kernels/vecadd/vecadd.ttir tests/kernels/softmax_row/softmax_row.ttir
   DESTINATION ${_documents}/examples/kernels COMPONENT documents)

@@ -9,9 +9,9 @@
 //
 // A branch costs three instructions, a buffer access one per mask and offset and four scalar ones per base; buffer
 // accesses leave the scheduler free to move them. Where the caller promises that a buffer has less than 2 GiB, the
-// base is the argument itself and the offset everything else, modulo 2^32 (transforms/layout/canonicalize_pointers.cpp):
-// masked loads in loops and of several words are then buffer accesses even under one mask. Unmasked accesses with such
-// an address are global accesses with a scalar base. Offsets are unsigned in both. Where one may be negative, base and
+// base is the argument itself and the offset everything else, modulo 2^32 (layout/canonicalize_pointers.cpp): masked
+// loads in loops and of several words are then buffer accesses even under one mask. Unmasked accesses with such an
+// address are global accesses with a scalar base. Offsets are unsigned in both. Where one may be negative, base and
 // offset are moved by almost 2 GiB (MemoryAccess::moved), and the buffer has almost 4 GiB; then unmasked accesses are
 // buffer accesses as well, as LLVM would add the move to 64-bit addresses in each lane instead of to the base.
 //

@@ -1,4 +1,4 @@
-// Named access to the values that structured loops and branches hand on, so that no pass computes indices of operands by hand.
+// Named access to the values of structured loops and branches, so that no pass computes indices of operands by hand.
 //
 //   %r = scf.for %i = … iter_args(%a = %init) { … scf.yield %y }      carried(loop, 0) = {%init, %a, %y, %r}
 #pragma once

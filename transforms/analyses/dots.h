@@ -45,10 +45,11 @@ extern const DotPath kFromLoad;
 
 /// Whether the tensor is computed from the result of a `tt.dot` or `tt.dot_scaled`.
 bool comesFromDot(ir::Value, const DotPath &);
-/// Which operands of some `tt.dot` (no scaled one) are computed from the tensor: a combination of DotOperands. @pre !throughLoops
-unsigned dotOperandsFedBy(ir::Value, const DotPath &);
-/// Whether a `tt.dot`, a `tt.dot_scaled` or a buffer in shared memory (from which a dot may read) is computed from the tensor.
+/// Which operands of some `tt.dot` (no scaled one) are computed from the tensor: a combination of DotOperands.
 /// @pre !throughLoops
+unsigned dotOperandsFedBy(ir::Value, const DotPath &);
+/// Whether a `tt.dot`, a `tt.dot_scaled` or a buffer in shared memory (from which a dot may read) is computed from the
+/// tensor. @pre !throughLoops
 bool feedsDotOrBuffer(ir::Value, const DotPath &);
 
 /// The place of a dot in chains of dots, as in attention. Both are combinations of DotOperands.

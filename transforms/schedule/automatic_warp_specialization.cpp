@@ -33,8 +33,8 @@
 // Conditions:
 //   - The loop stands in a kernel, in no other loop or branch, and no other loop of the kernel is specialised: warps of
 //     partitions then need no messages about what to run.
-//   - All asynchronous copies of the loop are bulk copies (TMA) to multi-buffers, followed by one wait for an mbarrier. What
-//     they need is computed from scalars alone. Their descriptors are arguments of the kernel.
+//   - All asynchronous copies of the loop are bulk copies (TMA) to multi-buffers, and the loop waits for them by one
+//     mbarrier. What they need is computed from scalars alone. Their descriptors are arguments of the kernel.
 //   - Nothing reads these buffers but asynchronous dots that the same iteration waits for.
 //   - Nothing else in the loop synchronises with other agents.
 // The first copies stay before the loop: the consumers' first thread issues them.

@@ -1,5 +1,5 @@
 // Every malformed input under tests/malformed must give exactly the diagnostics in its .txt file: located, complete,
-// and never a crash. TESSERA_BLESS=1 in the environment rewrites the expected files.
+// and never a crash. tools/bless.sh rewrites the expected files.
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "llvm/ADT/STLExtras.h"

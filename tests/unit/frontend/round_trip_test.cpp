@@ -24,7 +24,7 @@ void expectFixedPoint(const std::string &printed, const frontend::ParseOptions &
 }
 
 // Every section of NAME.mlir prints back as it is; where NAME.printed stands beside it, as that. A file without
-// locations is printed without them. TESSERA_BLESS=1 rewrites what differs.
+// locations is printed without them. tools/bless.sh rewrites what differs.
 TEST(RoundTrip, GoldenFiles) {
   auto files = filesBelow(sourceDir() + "/tests/golden/roundtrip", {".mlir"});
   ASSERT_GE(files.size(), 15u);

@@ -1,5 +1,5 @@
 // docs/ops.md is generated from the op table and the lowering's dispatch table: every operation with its operands,
-// results, attributes, semantics and the targets that it is lowered for (bless: TESSERA_BLESS=1 writes it).
+// results, attributes, semantics and the targets that it is lowered for (tools/bless.sh writes it).
 #include "codegen/lowering/lowering.h"
 #include "codegen/object/arch_info.h"
 #include "ir/op_table.h"
@@ -17,7 +17,7 @@ namespace {
 using namespace ir;
 
 constexpr llvm::StringLiteral kHead = R"(# Operations
-Generated from `ir/ops.table`, `codegen/lowering/dispatch.cpp` and, for operations that not all targets have, the conditions in `tests/unit/runtime/op_list_test.cpp` (`has`): do not edit. `TESSERA_BLESS=1 ctest -R OpList` writes it again.
+Generated from `ir/ops.table`, `codegen/lowering/dispatch.cpp` and, for operations that not all targets have, the conditions in `tests/unit/runtime/op_list_test.cpp` (`has`): do not edit. `tools/bless.sh OpList` writes it again.
 
 Operands and results: `?` optional, `*` any number. Attributes: `name=default`, `?` optional. *Lowered for*: the targets whose code generator takes the operation; `-`: it is rewritten by passes before, or not supported, with the reason. Operations marked † are not evaluated by the interpreter. docs/extending.md says how to add one.
 )";

@@ -1,5 +1,5 @@
 // runtime/emulator/README.md lists the intrinsics and forms of inline assembly that the emulator knows; the list
-// there is the one that the tables give (bless: TESSERA_BLESS=1 writes it).
+// there is the one that the tables give (tools/bless.sh writes it).
 #include "runtime/emulator/emulator.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -1,6 +1,6 @@
 // The program as its users see it: every case of tests/cli/*.test and tests/malformed/cli/*.test runs a shell command
 // in an empty folder and compares exit code, standard error and standard output to the last character.
-// TESSERA_BLESS=1 rewrites what differs.
+// tools/bless.sh rewrites what differs.
 //
 // A case:
 //   == name
