@@ -418,13 +418,11 @@ private:
 
   /// The registers with which as many blocks fit a compute unit as with `words`, or as LDS admits.
   int64_t registersFor(int64_t words) const {
-    // The count is of whole tuples, of which a part may be dead. By the timing model on gfx950, 2026-11-23: attention
-    // with heads of 128, counted as 262, is allocated 256.
-    constexpr int64_t kCountedTwice = 8;
-    int64_t waves = std::max<int64_t>(1, info_.registersPerScheduler / std::max<int64_t>(1, words - kCountedTwice));
+    int64_t countedTwice = info_.tuning.orderRegistersCountedTwice;
+    int64_t waves = std::max<int64_t>(1, info_.registersPerScheduler / std::max<int64_t>(1, words - countedTwice));
     int64_t blocks = std::clamp<int64_t>(waves / sharing_.wavesOfSimd, 1, blocksByLds_);
     waves = blocks * sharing_.wavesOfSimd;
-    return info_.registersPerScheduler / waves + kCountedTwice;
+    return info_.registersPerScheduler / waves + countedTwice;
   }
 
   void move(MachineBasicBlock &block, MachineBasicBlock::iterator at, ArrayRef<MachineInstr *> order) {

@@ -466,12 +466,10 @@ private:
   }
 
   /// Blocks of a multiprocessor that shared memory should have room for: of so many threads that other waves compute
-  /// while one waits. By the timing model on gfx1201, 2026-11-23, attention with one warp and blocks of 32 x 32: 6
-  /// blocks with two buffers take 2.1 times as long as 16 with one.
+  /// while one waits.
   int64_t blocksThatHideLatency() const {
-    constexpr int64_t kThreadsOfScheduler = 128; // two waves of 64, or four of 32
     int64_t threads = numWarps(loop_->module().op()) * target_.warpSize;
-    return kThreadsOfScheduler * target_.schedulersPerMultiprocessor / threads;
+    return target_.tuning.pipelineThreadsOfScheduler * target_.schedulersPerMultiprocessor / threads;
   }
 
   /// Through registers: whether loads may be issued as soon as the values before them are stored, for the iteration
