@@ -132,7 +132,7 @@ EXCEPTIONS = [
     ("slot", "codegen_nvidia/backend.cpp", r"stack-slot-coloring", "the name of an LLVM pass"),
     ("turn", "*", r"(?i)in turn\b", "one after the other"),
     ("behind", "*", r"(?i)(?:objects?|emulator|interpreter|definition|numbers|buffer|allocation|pointer|compiler|code) "
-     r"behind|behind (?:the )?(?:Target|isBeforeInBlock|handles|L2)|leaves? (?:\w+ )*behind|nothing behind|left$|"
+     r"behind|behind (?:the )?(?:Target|isBeforeInBlock|handles|L2)|leaves? (?:\w+ )*behind|left$|"
      r"left behind|queue behind|leave unused operations behind|lies behind|what is behind|one behind the other|"
      r"end behind its last",
      "not in the program's order: beneath, in space, left over"),
@@ -444,13 +444,13 @@ def check_known_remarks(emitted, text):
     path = "tools/arguments.cpp"
     documented = {}
     for name, reporters in re.findall(r"^\| `(\w+)` \| (`[\w-]+`(?:, `[\w-]+`)*) \|", text, re.MULTILINE):
-        documented.setdefault(name, re.findall(r"[\w-]+", reporters))  # later tables have facts, not passes
+        documented.setdefault(name, re.findall(r"[\w-]+", reporters))  # the first table has passes, later ones facts
     listed = {}
     for n, line in enumerate(open(path, encoding="utf-8"), 1):
         m = re.match(r' *\{"([\w-]+)", "([A-Z]\w+)", runtime::Stage::\w+\},', line)
         if m:
             listed[m.group(2)] = n
-            if m.group(1) not in documented.get(m.group(2), []):
+            if m.group(1) not in documented.get(m.group(2), ()):
                 yield path, n, f"docs/remarks.md does not say that {m.group(1)} reports {m.group(2)}"
     for name, place in sorted(emitted.items()):
         if name not in listed:

@@ -1,5 +1,5 @@
-"""Random wrong launches through `emulate`, from a fixed seed: each works, or raises an error that says why, and leaves
-nothing behind. What this package raises is an error of its own; Triton's front end raises what it does on a GPU."""
+"""Random wrong launches through `emulate`, from a fixed seed: each works, or raises an error that says why, and Triton
+is as before. What this package raises is an error of its own; Triton's front end raises what it does on a GPU."""
 
 import random
 import threading
