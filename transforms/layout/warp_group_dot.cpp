@@ -25,6 +25,8 @@ static constexpr int kBitsOfStep = 256; // of a row of A, and of a column of B, 
 static constexpr int64_t kMinRowBytes = 32;
 static constexpr int64_t kMaxRowBytes = 128; // the widest swizzle
 static constexpr int64_t kRowsOfSwizzle = 8;
+static constexpr int32_t kNoDim = -1;
+static constexpr int32_t kAnyDim = -2;
 
 // ---- operands in shared memory --------------------------------------------------------------------------------------
 
@@ -45,13 +47,44 @@ static Untransposed untransposed(Value v) {
   return {v, false};
 }
 
-/// The layout of a shared buffer whose rows are as the value's lie in registers. Null if the matrix unit cannot read it
-/// that way (across K it reads 16-bit elements only), or a row is too narrow. `tile`: rows or columns of an
-/// instruction. `alongK`: rows run along K, however the registers lie.
-static const NvmmaSharedEncoding *bufferLayout(TensorType type, unsigned kDim, int64_t tile, bool alongK = false) {
+static int32_t fastestDim(Value tensor) {
+  auto type = tensorOf(tensor);
   auto layout = type.encoding()->toLinearLayout(type.shape());
-  if (!layout.ok()) return nullptr;
-  unsigned contiguous = alongK ? kDim : layouts::storageOrderOf(type.encoding(), *layout)[0];
+  return layout.ok() ? layouts::storageOrderOf(type.encoding(), *layout)[0] : kNoDim;
+}
+
+/// The dimension along which the loads run that a tensor is computed from, element by element: their layouts are chosen
+/// before those of the arithmetic on them, which then follows. kNoDim: they disagree, or it is computed from something
+/// else; kAnyDim: from splats, ranges and broadcast rows alone.
+static int32_t fastestDimOfLoads(Value v, int depth = 0) {
+  constexpr int kMaxDepth = 8;
+  v = beforeConversions(v);
+  Operation *def = v.definingOp();
+  if (!def || depth > kMaxDepth) return kNoDim;
+  if (isLoad(def)) return fastestDim(v);
+  if (makesAnyLayout(def) || def->is<tt::BroadcastOp>()) return kAnyDim;
+  if (!isElementwise(def)) return kNoDim;
+  int32_t found = kAnyDim;
+  for (Value operand : def->operands()) {
+    if (!operand.type().isa<TensorType>()) continue;
+    int32_t dim = fastestDimOfLoads(operand, depth + 1);
+    if (dim == kAnyDim) continue;
+    if (dim == kNoDim || (found != kAnyDim && dim != found)) return kNoDim;
+    found = dim;
+  }
+  return found;
+}
+
+/// The layout of a shared buffer for a value, cast to `element`, whose rows are as the value's lie in registers. Null if
+/// the matrix unit cannot read it that way (across K it reads 16-bit elements only), or a row is too narrow. `tile`:
+/// rows or columns of an instruction. `alongK`: rows run along K, however the registers lie.
+static const NvmmaSharedEncoding *bufferLayout(Value source, Type element, unsigned kDim, int64_t tile,
+                                               bool alongK = false) {
+  auto type = tensorOf(source).withElement(element);
+  int32_t fastest = element.bitWidth() == 16 ? fastestDimOfLoads(source) : kNoDim;
+  if (fastest < 0) fastest = fastestDim(source);
+  if (fastest < 0) return nullptr;
+  unsigned contiguous = alongK ? kDim : unsigned(fastest);
   int64_t bytes = type.element().bitWidth() / 8;
   if (contiguous != kDim && bytes != 2) return nullptr;
   // A tile may begin within a swizzled row, and be narrower: rows of 128 bytes, which are copied without bank
@@ -71,7 +104,7 @@ static const NvmmaSharedEncoding *bufferLayout(TensorType type, unsigned kDim, i
 /// Whether the matrix unit can read the value, cast to `element`, from shared memory. `kDim`: which dimension is K.
 static bool isReadable(Value v, unsigned kDim, Type element, int64_t tile, bool alongK = false) {
   auto [source, swapped] = untransposed(v);
-  return bufferLayout(tensorOf(source).withElement(element), swapped ? 1 - kDim : kDim, tile, alongK);
+  return bufferLayout(source, element, swapped ? 1 - kDim : kDim, tile, alongK);
 }
 
 static Value transposedView(Builder &b, Location loc, Value buffer) {
@@ -89,7 +122,7 @@ static Value transposedView(Builder &b, Location loc, Value buffer) {
 static Value toShared(Location loc, Value v, unsigned kDim, Type element, int64_t tile, bool alongK = false) {
   auto [source, swapped] = untransposed(v);
   auto type = tensorOf(source).withElement(element);
-  auto *layout = bufferLayout(type, swapped ? 1 - kDim : kDim, tile, alongK);
+  auto *layout = bufferLayout(source, element, swapped ? 1 - kDim : kDim, tile, alongK);
   Operation *def = source.definingOp();
   Builder b = def ? Builder(def) : Builder(&*source.ownerBlock()->begin());
   if (def) b.setInsertionPointAfter(def);
