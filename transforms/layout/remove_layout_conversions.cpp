@@ -84,6 +84,19 @@ int64_t elementsBeforeBroadcasts(Value v, int depth = 0) {
   return most;
 }
 
+/// The loops around the place where a value can be converted at the earliest, before new dimensions and broadcasts.
+unsigned loopsAroundSource(Value v) {
+  Operation *op = v.definingOp();
+  while (op && (op->is<ttg::ConvertLayoutOp>() || op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>())) {
+    v = UnaryOp(op).value();
+    op = v.definingOp();
+  }
+  unsigned loops = 0;
+  for (Operation *p = op ? op->parentOp() : v.ownerBlock()->parentOp(); p; p = p->parentOp())
+    loops += p->is<scf::ForOp>() || p->is<scf::WhileOp>();
+  return loops;
+}
+
 /// Whether the layout of a narrow value spreads the elements that a broadcast makes of it over the threads as well as
 /// the result's own layout does. The layout of a column, say, gives every thread whole rows of the result.
 bool spreadsBroadcast(tt::BroadcastOp broadcast, const Encoding *e) {
@@ -466,16 +479,19 @@ private:
     if (auto other = o.definedBy<ttg::ConvertLayoutOp>())
       return !isStronger(encodingOf(other.src()), e) && !decidesLayout(op, i, at);
     if (encodingOf(o) != encodingOf(op->result())) return true;
-    // An operand that is in the operation's layout as it is: one conversion for another, but of fewer elements.
-    return elementsBeforeBroadcasts(o) < elementsBeforeBroadcasts(op->operand(at));
+    // An operand that is in the operation's layout as it is: one conversion for another, but less often or of fewer
+    // elements.
+    return conversionCost(o) < conversionCost(op->operand(at));
   }
-  /// Whether operand `i` of an operation decides its layout, rather than operand `at`: the one computed from more
-  /// elements, of equals the one with wider elements (a select's condition is cheaper to convert than what it selects),
-  /// or the first.
+  /// What it costs to convert a value: the loops in which it is done, then how many elements there are.
+  static std::pair<unsigned, int64_t> conversionCost(Value v) {
+    return {loopsAroundSource(v), elementsBeforeBroadcasts(v)};
+  }
+  /// Whether operand `i` of an operation decides its layout, rather than operand `at`: the one that is computed in more
+  /// loops, of equals the one computed from more elements, then the one with wider elements (a select's condition is
+  /// cheaper to convert than what it selects), or the first.
   static bool decidesLayout(Operation *op, unsigned i, unsigned at) {
-    auto weight = [&](unsigned k) {
-      return std::pair(elementsBeforeBroadcasts(op->operand(k)), bitsOf(op->operand(k)));
-    };
+    auto weight = [&](unsigned k) { return std::pair(conversionCost(op->operand(k)), bitsOf(op->operand(k))); };
     auto a = weight(i), b = weight(at);
     return a != b ? a > b : i < at;
   }
