@@ -204,6 +204,8 @@ static ArchInfo gfx1100() {
   t.choosesMatrixTile = true;
   t.tuning.loadRegistersByBlockSize = false;
   t.tuning.heldRegistersPercent = 85;
+  t.tuning.moreWarpsHeldPercent = 85;
+  t.tuning.straightLineHeldPercent = 85;
   t.maxWarpsPerMultiprocessor = 64; // 16 on each of 4 SIMDs
   t.maxBlocksPerMultiprocessor = 32;
   t.limitsOneWarpBlocks = false;

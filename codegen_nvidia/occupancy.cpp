@@ -83,9 +83,11 @@ int registersForOneMore(const ObjectInfo &info, const ir::TargetInfo &t, const B
 /// The blocks that a kernel requests by its tensors, loads and matrix instructions; 0: none.
 int requestedBlocks(const KernelFacts &facts, const ir::TargetInfo &t, const BackendOptions &o) {
   if (!facts.widestTensor || *facts.widestTensor > t.tuning.mediumTensorElements) return 0;
-  int part =
-      *facts.widestTensor > t.tuning.smallTensorElements ? t.tuning.mediumTensorWarps : t.tuning.smallTensorWarps;
-  int blocks = std::min(t.maxWarpsPerMultiprocessor / part / o.numWarps, t.maxBlocksPerMultiprocessor);
+  bool isSmall = *facts.widestTensor <= t.tuning.smallTensorElements;
+  int warps = t.maxWarpsPerMultiprocessor / (isSmall ? t.tuning.smallTensorWarps : t.tuning.mediumTensorWarps);
+  bool isBetween = !isSmall && *facts.widestTensor <= t.tuning.threeEighthsTensorElements;
+  if (isBetween && !facts.hasMatrixInstructions) warps = t.maxWarpsPerMultiprocessor * 3 / 8;
+  int blocks = std::min(warps / o.numWarps, t.maxBlocksPerMultiprocessor);
   if (blocks <= 1) return 0;
   if (facts.hasMatrixInstructions) {
     bool belowHalf = blocks * o.numWarps < t.maxWarpsPerMultiprocessor / 2;

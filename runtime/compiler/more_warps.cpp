@@ -24,17 +24,34 @@ llvm::SmallVector<Operation *, 2> functionsOf(const Module &m, llvm::StringRef k
 /// What decides, of a kernel in TTGIR.
 struct Needs {
   int64_t held = 0;
+  int64_t heldInLoops = 0;
   int64_t asyncDots = 0;
   bool isSpecialized = false;
 
   Needs(const Module &ttgir, llvm::StringRef kernel) {
     for (Operation *function : functionsOf(ttgir, kernel)) {
       held = std::max(held, transforms::heldRegisters(function));
+      heldInLoops = std::max(heldInLoops, transforms::heldRegistersInLoops(function));
       function->walk([&](Operation *op) {
         asyncDots += op->is<ttng::WarpGroupDotOp>();
         isSpecialized |= op->is<ttg::WarpSpecializeOp>();
       });
     }
+  }
+
+  bool fit(const TargetInfo &target, int64_t warps) const {
+    return heldInLoops <= transforms::holdableRegisters(target, warps) &&
+           isWithin(held, target.tuning.straightLineHeldPercent, target, warps);
+  }
+  /// Whether so many warps spill enough to take more.
+  bool areTooMany(const TargetInfo &target, int64_t warps) const {
+    return !isWithin(heldInLoops, target.tuning.moreWarpsHeldPercent, target, warps) ||
+           !isWithin(held, target.tuning.straightLineHeldPercent, target, warps);
+  }
+
+private:
+  static bool isWithin(int64_t held, int64_t percent, const TargetInfo &target, int64_t warps) {
+    return held * 100 <= target.registersPerThread(warps, RegisterSplit::Allocated) * percent;
   }
 };
 
@@ -71,7 +88,7 @@ MoreWarps takeMoreWarps(const Module &ttir, const Module &requested, llvm::Strin
   MoreWarps result;
   result.heldBefore = before.held;
   // Partitions have registers of their own, which warp specialisation divides.
-  if (before.isSpecialized || before.held <= transforms::holdableRegisters(target, o.numWarps)) return result;
+  if (before.isSpecialized || !before.areTooMany(target, o.numWarps)) return result;
   for (int times : {2, 4}) {
     transforms::TtgirPipelineOptions more = o;
     more.numWarps = o.numWarps * times;
@@ -79,8 +96,7 @@ MoreWarps takeMoreWarps(const Module &ttir, const Module &requested, llvm::Strin
     std::unique_ptr<Module> m = runWithoutReports(ttir.clone(), transforms::ttgirPipeline(target, more), target);
     if (!m) continue;
     Needs after(*m, kernel);
-    bool fits = after.held <= transforms::holdableRegisters(target, more.numWarps);
-    if (!fits || after.asyncDots < before.asyncDots || !canBeLowered(*m, target)) continue;
+    if (!after.fit(target, more.numWarps) || after.asyncDots < before.asyncDots || !canBeLowered(*m, target)) continue;
     result.warps = more.numWarps;
     result.held = after.held;
     result.ttgir = std::move(m);

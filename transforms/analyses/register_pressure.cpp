@@ -123,16 +123,22 @@ int64_t holdableRegisters(const TargetInfo &target, int64_t warps) {
   return registers * target.tuning.heldRegistersPercent / 100;
 }
 
-int64_t heldRegisters(Operation *function) {
+static int64_t heldRegisters(Operation *function, bool inLoopsOnly) {
   RegisterPressure pressure(function, heldRegistersOf, /*separatesBranches=*/true);
   int64_t most = 0;
   auto place = [&](int64_t registers) { most = std::max(most, registers); };
+  auto isLoop = [](Operation *op) { return op->is<scf::ForOp>() || op->is<scf::WhileOp>(); };
+  auto isInLoop = [&](Operation *op) {
+    for (op = op->parentOp(); op; op = op->parentOp())
+      if (isLoop(op)) return true;
+    return false;
+  };
   function->walk([&](Operation *op) {
-    if (isDot(op)) {
+    if (isDot(op) && (!inLoopsOnly || isInLoop(op))) {
       place(pressure.before(op));
       place(pressure.after(op));
     }
-    if (!op->is<scf::ForOp>() && !op->is<scf::WhileOp>()) return;
+    if (!isLoop(op)) return;
     for (auto &region : op->regions()) {
       place(pressure.before(region.front()->front()));
       place(pressure.before(region.front()->back()));
@@ -140,5 +146,8 @@ int64_t heldRegisters(Operation *function) {
   });
   return most;
 }
+
+int64_t heldRegisters(Operation *function) { return heldRegisters(function, /*inLoopsOnly=*/false); }
+int64_t heldRegistersInLoops(Operation *function) { return heldRegisters(function, /*inLoopsOnly=*/true); }
 
 } // namespace tessera::transforms

@@ -31,6 +31,8 @@ int64_t usableRegisters(const ir::TargetInfo &, int64_t warps);
 /// last operation of a loop's body. Elsewhere a code generator may compute element by element, however large the
 /// tensors of the text are.
 int64_t heldRegisters(ir::Operation *function);
+/// The same at the places in loops, of which a spill costs in every iteration.
+int64_t heldRegistersInLoops(ir::Operation *function);
 
 /// What heldRegisters may be in a block of so many warps without spills (ir/tuning.def, heldRegistersPercent).
 int64_t holdableRegisters(const ir::TargetInfo &, int64_t warps);
