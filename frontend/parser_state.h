@@ -282,7 +282,8 @@ private:
   llvm::DenseMap<const Block *, llvm::StringSet<>> functions_; // the names of those in a module
   llvm::DenseMap<const Operation *, const char *> positions_;
   std::vector<Diagnostic> pending_;
-  std::vector<Diagnostic> undefinedLocations_; // reported unless the text is cut off
+  Diagnostic firstUndefinedLocation_; // reported unless the text is cut off
+  unsigned undefinedLocations_ = 0;
   unsigned errors_ = 0;
   bool quiet_ = false, saidUnclosed_ = false;
   const char *suspect_ = nullptr; // `{` of a region that may not be closed

@@ -33,9 +33,9 @@ bool ParserState::error(const llvm::Twine &message, const char *at) {
 }
 
 void ParserState::undefinedLocation(llvm::StringRef name, const char *at) {
-  if (quiet_ || undefinedLocations_.size() > options.maxErrors) return;
-  if (undefinedLocations_.empty()) ++errors_; // together they count as one
-  undefinedLocations_.push_back(makeError("undefined location alias '#" + name + "'", at));
+  if (quiet_ || undefinedLocations_++) return; // one error for all
+  ++errors_;
+  firstUndefinedLocation_ = makeError("undefined location alias '#" + name + "'", at);
 }
 
 bool ParserState::report(Diagnostic d) {
@@ -46,8 +46,11 @@ bool ParserState::report(Diagnostic d) {
 void ParserState::flush() {
   // A text that was cut off lacks the definitions at its end: that it ends too early says it all.
   bool isCutOff = saidUnclosed_ && !pending_.empty();
-  if (!isCutOff) llvm::append_range(pending_, undefinedLocations_);
-  undefinedLocations_.clear();
+  if (undefinedLocations_ > 1)
+    firstUndefinedLocation_.note(counted(undefinedLocations_ - 1, "more use") +
+                                 " of undefined location aliases: the end of the text may be missing");
+  if (undefinedLocations_ && !isCutOff) pending_.push_back(std::move(firstUndefinedLocation_));
+  undefinedLocations_ = 0;
   // Undefined names are known at the end of their scope only; the reader wants the errors from top to bottom.
   llvm::stable_sort(pending_, [](const Diagnostic &a, const Diagnostic &b) {
     return std::tie(a.position.line, a.position.col) < std::tie(b.position.line, b.position.col);
