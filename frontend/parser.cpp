@@ -67,7 +67,10 @@ bool ParserState::parseOperationText(OpParse &o, Block *block) {
     return parseGenericOperation(block, quoted, at);
   }
   auto name = lex.identifier();
-  if (name.empty()) return error("expected an operation", at);
+  if (name.empty()) {
+    std::string found(1, lex.raw());
+    return error("expected an operation" + (llvm::isPrint(found[0]) ? ", not '" + found + "'" : std::string()), at);
+  }
   bool handled = false;
   o.at = at;
   bool ok = parseOlderForm(o, name, block, handled);
