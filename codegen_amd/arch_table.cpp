@@ -1,7 +1,8 @@
 // The rows of the AMD targets. Instructions: the instruction set architecture guides "AMD Instinct MI200", "AMD
 // Instinct MI300", "AMD Instinct CDNA4", "RDNA3" and "RDNA4". Register files, waves per SIMD and allocation units:
 // LLVM's "User Guide for AMDGPU Backend" (kernel descriptor, granulated counts) and the same guides. Every row starts
-// from the one before it in its family and says what changed.
+// from the one before it in its family and says what changed; a unit test (arch_table_test.cpp) compares capabilities
+// with the features of LLVM's processor. How to add a row: docs/extending.md.
 //
 // gfx9 runs waves of 64 lanes and a block on one compute unit; gfx11 and gfx12 run waves of 32 and a block on a
 // work-group processor (WGP mode, LLVM's default), whose two compute units share 128 KiB of LDS of which a block can

@@ -186,10 +186,41 @@ bool ParserState::parseBlockHeader(Region &region, Block *&block) {
   return expect(":", "a block header");
 }
 
+bool ParserState::atAliasDefinition() {
+  char sigil = lex.peek();
+  const char *at = lex.position();
+  bool startsLine = at == lex.begin() || at[-1] == '\n';
+  if (!startsLine || (sigil != '#' && sigil != '!')) return false;
+  lex.bump();
+  bool isDefinition = !lex.suffixIdentifier().empty() && lex.lookingAt("=");
+  lex.seek(at);
+  return isDefinition;
+}
+
+void ParserState::noteIndentation(const char *open, const char *close) {
+  if (suspect_) return;
+  const char *start = close;
+  while (start > lex.begin() && (start[-1] == ' ' || start[-1] == '\t')) --start;
+  bool startsLine = start == lex.begin() || start[-1] == '\n';
+  if (!startsLine) return;
+  llvm::StringRef line = lex.lineText(open);
+  if (size_t(close - start) < line.size() - line.ltrim(" \t").size()) suspect_ = open;
+}
+
+void ParserState::reportUnclosed() {
+  Diagnostic d = makeError(lex.atEnd() ? "expected '}' before the end of the input"
+                                       : "expected '}' before the definition of an alias",
+                           placeOfNext());
+  if (suspect_) d.note("by its indentation, this is the region that is not closed", positionOf(suspect_));
+  report(std::move(d));
+}
+
 bool ParserState::parseRegionBody(Region &region, llvm::ArrayRef<std::pair<llvm::StringRef, Type>> entryArgs,
                                   bool isolated, llvm::ArrayRef<const char *> positions,
                                   llvm::ArrayRef<Location> locs) {
   DepthGuard guard(*this);
+  lex.skipSpace();
+  const char *open = lex.position();
   if (!guard.ok || !expect("{", "a region")) return false;
   pushScope(isolated);
   regions_.emplace_back();
@@ -207,11 +238,20 @@ bool ParserState::parseRegionBody(Region &region, llvm::ArrayRef<std::pair<llvm:
   while (true) {
     if (lex.atEnd()) {
       // Said once for all the regions that are open.
-      if (!std::exchange(saidUnclosed_, true)) error("expected '}' before the end of the input");
+      if (!std::exchange(saidUnclosed_, true)) reportUnclosed();
       ok = false;
       break;
     }
-    if (lex.eat("}")) break;
+    if (atAliasDefinition()) { // of the file: the region should have ended before
+      if (!std::exchange(saidUnclosed_, true)) reportUnclosed();
+      ok = false;
+      break;
+    }
+    if (lex.peek() == '}') {
+      noteIndentation(open, lex.position());
+      lex.bump();
+      break;
+    }
     if (lex.peek() == '^') {
       const char *at = lex.position();
       if (!parseBlockHeader(region, block)) {

@@ -447,7 +447,10 @@ bool ParserState::parseLocationBody(Location &l) {
     lex.bump();
     auto name = lex.suffixIdentifier();
     auto it = attrAliases_.find(name);
-    if (it == attrAliases_.end()) return error("undefined location alias '#" + name + "'", at);
+    if (it == attrAliases_.end()) {
+      undefinedLocation(name, at);
+      return true; // the operation is read without it
+    }
     auto &alias = it->second;
     auto read = [&] {
       return lex.eatWord("loc") ? parseLocation(alias.loc) : error("alias '#" + name + "' is no location", at);

@@ -67,7 +67,10 @@ bool ParserState::parseOperationText(OpParse &o, Block *block) {
     return parseGenericOperation(block, quoted, at);
   }
   auto name = lex.identifier();
-  if (name.empty()) return error("expected an operation", at);
+  if (name.empty()) {
+    std::string found(1, lex.raw());
+    return error("expected an operation" + (llvm::isPrint(found[0]) ? ", not '" + found + "'" : std::string()), at);
+  }
   bool handled = false;
   o.at = at;
   bool ok = parseOlderForm(o, name, block, handled);
@@ -274,11 +277,38 @@ bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, cons
 
 // ---- the whole input ------------------------------------------------------------------------------------------------
 
+/// What a text is that surely is not IR, by its beginning: files that are given in place of a kernel's. Null: it may be
+/// IR.
+static const char *foreignText(llvm::StringRef text) {
+  while (text.starts_with("//") || (!text.empty() && llvm::isSpace(text.front()))) // PTX begins with comments
+    text = text.starts_with("//") ? text.split('\n').second : text.drop_front();
+  const char *python = "Python: docs/from_triton.md says how to get the TTIR of a kernel";
+  const std::pair<llvm::StringLiteral, const char *> foreign[] = {
+      {"\"\"\"", python},
+      {"import ", python},
+      {"from ", python},
+      {"@triton", python},
+      {"; ModuleID", "LLVM IR, which is what `--emit llir` makes"},
+      {".version", "PTX, which is what `--emit ptx` makes"},
+      {".amdgcn_target", "assembly, which is what `--emit amdgcn` makes"},
+      {"\177ELF", "an object, which is what `--emit cubin` and `--emit hsaco` make"},
+  };
+  bool isResources = text.starts_with("{-#"); // a section of MLIR's
+  if (text.starts_with("{") && !isResources) return "JSON: a launch description is for `tessera run`";
+  for (auto [start, what] : foreign)
+    if (text.starts_with(start)) return what;
+  return nullptr;
+}
+
 bool ParserState::parseTop() {
   llvm::StringRef text(lex.begin(), lex.end() - lex.begin());
   if (text.starts_with("\xEF\xBB\xBF")) lex.seek(lex.begin() + 3); // a byte order mark says nothing in UTF-8
-  if (text.take_front(4096).contains('\0')) {
-    Diagnostic d = makeError("this is no text: it has NUL bytes", lex.begin());
+  const char *foreign = foreignText(text);
+  bool isBinary = text.take_front(4096).contains('\0');
+  if (foreign || isBinary) {
+    Diagnostic d = makeError(foreign ? llvm::Twine("this is not TTIR or TTGIR but ") + foreign
+                                     : "this is no text: it has NUL bytes",
+                             lex.begin());
     d.snippet.clear();
     report(std::move(d));
     flush();

@@ -42,6 +42,8 @@ public:
   /// Reports at a position (null: here) and returns false.
   bool error(const llvm::Twine &message, const char *at = nullptr);
   Diagnostic makeError(const llvm::Twine &message, const char *at);
+  const char *placeOfNext(); // of what comes next, or of the last character
+  void undefinedLocation(llvm::StringRef name, const char *at);
   bool report(Diagnostic); // an error made with makeError, kept until flush; returns false
   void flush();            // hands the errors over, in the order of the text
   bool expect(llvm::StringRef punctuation, llvm::StringRef context = "");
@@ -104,6 +106,10 @@ public:
   bool parseRegionBody(Region &, llvm::ArrayRef<std::pair<llvm::StringRef, Type>> entryArgs, bool isolated,
                        llvm::ArrayRef<const char *> argPositions = {}, llvm::ArrayRef<Location> argLocs = {});
   bool parseBlockHeader(Region &, Block *&);
+  bool atAliasDefinition(); // at `#name =` or `!name =` at the start of a line
+  /// Remembers the first region whose `}` stands further left than the line of its `{`: the brace of another one.
+  void noteIndentation(const char *open, const char *close);
+  void reportUnclosed();
   Block *blockNamed(llvm::StringRef name, const char *at);
 
   // What one operation's text has given so far.
@@ -276,8 +282,11 @@ private:
   llvm::DenseMap<const Block *, llvm::StringSet<>> functions_; // the names of those in a module
   llvm::DenseMap<const Operation *, const char *> positions_;
   std::vector<Diagnostic> pending_;
+  Diagnostic firstUndefinedLocation_; // reported unless the text is cut off
+  unsigned undefinedLocations_ = 0;
   unsigned errors_ = 0;
   bool quiet_ = false, saidUnclosed_ = false;
+  const char *suspect_ = nullptr; // `{` of a region that may not be closed
   unsigned depth_ = 0, deepest_ = 0, size_ = 0;
   llvm::StringSet<> badNames_;
   Type layoutElement_; // of the tensor whose layout is being read: older dot_op layouts leave out what follows from it

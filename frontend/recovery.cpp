@@ -19,15 +19,23 @@ Diagnostic ParserState::makeError(const llvm::Twine &message, const char *at) {
   return d;
 }
 
+const char *ParserState::placeOfNext() {
+  lex.skipSpace();
+  const char *at = lex.position();
+  // Past the end of a line the reader wants to see the line that is unfinished.
+  if (at == lex.end() && at > lex.begin())
+    while (at > lex.begin() && llvm::isSpace(at[-1])) --at;
+  return at;
+}
+
 bool ParserState::error(const llvm::Twine &message, const char *at) {
-  if (!at) {
-    lex.skipSpace();
-    at = lex.position();
-    // Past the end of a line the reader wants to see the line that is unfinished.
-    if (at == lex.end() && at > lex.begin())
-      while (at > lex.begin() && llvm::isSpace(at[-1])) --at;
-  }
-  return report(makeError(message, at));
+  return report(makeError(message, at ? at : placeOfNext()));
+}
+
+void ParserState::undefinedLocation(llvm::StringRef name, const char *at) {
+  if (quiet_ || undefinedLocations_++) return; // one error for all
+  ++errors_;
+  firstUndefinedLocation_ = makeError("undefined location alias '#" + name + "'", at);
 }
 
 bool ParserState::report(Diagnostic d) {
@@ -36,6 +44,13 @@ bool ParserState::report(Diagnostic d) {
 }
 
 void ParserState::flush() {
+  // A text that was cut off lacks the definitions at its end: that it ends too early says it all.
+  bool isCutOff = saidUnclosed_ && !pending_.empty();
+  if (undefinedLocations_ > 1)
+    firstUndefinedLocation_.note(counted(undefinedLocations_ - 1, "more use") +
+                                 " of undefined location aliases: the end of the text may be missing");
+  if (undefinedLocations_ && !isCutOff) pending_.push_back(std::move(firstUndefinedLocation_));
+  undefinedLocations_ = 0;
   // Undefined names are known at the end of their scope only; the reader wants the errors from top to bottom.
   llvm::stable_sort(pending_, [](const Diagnostic &a, const Diagnostic &b) {
     return std::tie(a.position.line, a.position.col) < std::tie(b.position.line, b.position.col);
@@ -87,8 +102,9 @@ void ParserState::recover(const char *from) {
       while (r != lex.end() && (llvm::isAlnum(*r) || llvm::StringRef("%#!_$.-, ").contains(*r) ||
                                 (*r == ':' && r + 1 != lex.end() && llvm::isDigit(r[1]))))
         ++r;
-      if (r != lex.end() && *r == '=' && (*q == '%' || q == p)) break;
-      continue;
+      if (r == lex.end() || *r != '=' || (*q != '%' && q != p)) continue;
+      if (*q != '%') saidUnclosed_ = true; // an alias is defined outside of regions: the closers were skipped
+      break;
     }
     const char *w = q;
     while (w != lex.end() && (llvm::isAlnum(*w) || *w == '_')) ++w;

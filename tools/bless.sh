@@ -24,7 +24,11 @@ declare -A patterns
 for source in "${sources[@]}"; do
   folder=$(basename "$(dirname "$source")")
   for suite in $(sed -nE 's/^TEST(_P|_F)?\((\w+), *(\w+)\).*/\2/p' "$source" | sort -u); do
-    patterns[$folder]+="*$suite.*$filter*:"
+    if [[ $suite == *"$filter"* ]]; then
+      patterns[$folder]+="*$suite.*:"
+    else
+      patterns[$folder]+="*$suite.*$filter*:"
+    fi
   done
 done
 

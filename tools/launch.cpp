@@ -73,7 +73,7 @@ int openMeasuredDevice(const std::string &name, std::unique_ptr<Device> &device)
   if (name.empty()) {
     std::vector<std::string> problems;
     auto all = enumerateDevices(problems);
-    if (all.empty()) return fail(kUsage, "no GPU found, so --device is needed");
+    if (all.empty()) return fail(kUsage, "no GPU found, so --device is needed: emulator:TARGET, cuda[:N] or hip[:N]");
     device = std::move(all[0]);
     return kOk;
   }

@@ -28,7 +28,8 @@ int failLocated(llvm::StringRef errors, const std::string &file, llvm::StringRef
     }
     d.position.file = file;
     d.message = rest.str();
-    if (d.position.line && d.position.line <= textLines.size())
+    bool isShown = !text.trim().empty() && !text.contains('\0');
+    if (isShown && d.position.line && d.position.line <= textLines.size())
       d.snippet = ir::lineWithCaret(textLines[d.position.line - 1].rtrim('\r'), d.position.col);
     llvm::errs() << ir::render(d);
   }
@@ -124,6 +125,13 @@ static int usage(llvm::raw_ostream &o, int code) {
 static int command(int argc, char **argv) {
   if (argc < 2) return usage(llvm::errs(), kUsage);
   llvm::StringRef name = argv[1];
+  std::string help = "--help"; // `tessera help COMMAND` is `tessera COMMAND --help`
+  char *withHelp[] = {argv[0], argc > 2 ? argv[2] : nullptr, help.data(), nullptr};
+  if (name == "help" && argc > 2) {
+    argc = 3;
+    argv = withHelp;
+    name = argv[1];
+  }
   if (name == "--help" || name == "-h" || name == "help") return usage(llvm::outs(), kOk);
   if (name == "--version") name = "version";
   for (auto &c : commands)

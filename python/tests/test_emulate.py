@@ -224,6 +224,8 @@ def test_check_of_a_program(tmp_path):
     assert check(tmp_path, "--target", "nothing", "PROGRAM", "0").returncode == 2
     assert check(tmp_path).returncode == 2
     assert check(tmp_path, "--target").returncode == 2
+    missing = check(tmp_path, "missing.py")
+    assert missing.returncode == 2 and missing.stderr == "missing.py: No such file or directory\n"
     assert "usage" in check(tmp_path, "--help").stdout
     (tmp_path / "as_module.py").write_text(PROGRAM)
     module = check(tmp_path, "--target=sm_80", "-m", "as_module", "1")

@@ -11,8 +11,10 @@ using namespace llvm;
 uint8_t *resolveLds(Wave &w, uint64_t address, unsigned bytes, bool isWrite) {
   auto &lds = w.group->lds;
   if (address + bytes <= lds.size() && address + bytes >= address) return lds.data() + address;
-  w.fail(formatv("{0} {1} bytes at address {2} of LDS, of which the workgroup has {3} bytes",
-                 isWrite ? "writes" : "reads", bytes, address, lds.size()));
+  // Objects of Triton and Tessera state no LDS: the launch gives it.
+  w.fail(formatv("{0} {1} bytes at address {2} of LDS, of which the workgroup has {3} bytes{4}",
+                 isWrite ? "writes" : "reads", bytes, address, lds.size(),
+                 lds.empty() ? "; `tessera time` gives it more by --dynamic-lds" : ""));
   return nullptr;
 }
 

@@ -165,6 +165,8 @@ absl::StatusOr<std::unique_ptr<Device>> openEmulator(llvm::StringRef target, con
     return std::make_unique<EmulatorDevice>(arch->info, options, report);
   std::string list;
   for (auto *t : allTargets()) list += (list.empty() ? "" : ", ") + t->info.name.str();
+  if (target.empty())
+    return absl::InvalidArgumentError("the emulator needs a target, emulator:TARGET; targets: " + list);
   return absl::InvalidArgumentError(
       llvm::formatv("unknown target '{0}' of the emulator; targets: {1}", target, list).str());
 }

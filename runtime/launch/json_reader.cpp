@@ -130,6 +130,12 @@ JsonReader::JsonReader(llvm::StringRef text, llvm::StringRef fileName) : file_(f
     return;
   }
   auto parsed = llvm::json::parse(text);
+  llvm::StringRef trimmed = text.trim();
+  if (!parsed && !trimmed.starts_with("{") && !trimmed.starts_with("[")) { // a kernel's text, for example
+    llvm::consumeError(parsed.takeError());
+    errors_.push_back({{1, 1, 0}, "this is not JSON: a launch description is an object, {…} (docs/launch.md)"});
+    return;
+  }
   if (!parsed) {
     // LLVM's message is "[line:column, byte=n]: what", with the column of the last byte read.
     std::string message = llvm::toString(parsed.takeError());

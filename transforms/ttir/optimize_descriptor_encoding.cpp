@@ -401,13 +401,10 @@ private:
   }
 
   void remarkArgument(Value argument, unsigned index, const std::string &whyNot) {
-    Remark r{kindOf(whyNot), "", "TensorMapArgument", argument.loc(), textOf(whyNot), {}};
-    // Text without locations: the function's is better than none.
-    if (r.loc.kind() == LocationKind::Unknown) {
-      r.loc = func_->loc();
-      r.message = llvm::formatv("argument {0} of '{1}': {2}", index, func_.symName(), r.message);
-    }
-    context_.remark(r);
+    // The location of an argument is that of the whole kernel, if it has one.
+    Location loc = argument.loc().kind() == LocationKind::Unknown ? func_->loc() : argument.loc();
+    std::string message = llvm::formatv("argument {0} of '{1}': {2}", index, func_.symName(), textOf(whyNot));
+    context_.remark({kindOf(whyNot), "", "TensorMapArgument", loc, message, {}});
   }
   static Remark::Kind kindOf(const std::string &whyNot) { return whyNot.empty() ? Remark::Applied : Remark::Missed; }
   static std::string textOf(const std::string &whyNot) {

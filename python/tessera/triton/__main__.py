@@ -71,6 +71,9 @@ def check(arguments: list[str]) -> int:
     else:
         is_module = rest[:1] == ["-m"]
         if len(rest) > is_module and (is_module or not rest[0].startswith("-")):
+            if not is_module and not os.path.exists(rest[0]):
+                print(f"{rest[0]}: No such file or directory", file=sys.stderr)
+                return 2
             return _check(targets or ["interpreter", "sm_90a", "gfx942"], rest)
     print(CHECK, file=sys.stdout if rest[:1] in (["-h"], ["--help"]) else sys.stderr)
     return 0 if rest[:1] in (["-h"], ["--help"]) else 2

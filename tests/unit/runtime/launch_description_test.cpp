@@ -20,9 +20,9 @@ struct Malformed {
 // clang-format off
 const Malformed kMalformed[] = {
     {"Empty", R"()",
-     R"(l.json:1:1: syntax error: Unexpected EOF)"},
+     R"(l.json:1:1: this is not JSON: a launch description is an object, {…} (docs/launch.md))"},
     {"NotJson", R"(kernel: vecadd)",
-     R"(l.json:1:1: syntax error: Invalid JSON value)"},
+     R"(l.json:1:1: this is not JSON: a launch description is an object, {…} (docs/launch.md))"},
     {"CutOff", R"({
  "grid": [1, 1, 1],
  "args": [)",

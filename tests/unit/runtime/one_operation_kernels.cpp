@@ -135,13 +135,9 @@ void floats(Maker &m) {
                          "arith.minimumf", "arith.maxnumf", "arith.minnumf"})
     m.binary(op, kFloats);
   m.unary("arith.negf", kFloats);
-  for (const char *op : {"math.absf",  "math.ceil",  "math.floor", "math.trunc", "math.round", "math.roundeven",
-                         "math.exp",   "math.exp2",  "math.expm1", "math.log",   "math.log1p", "math.log2",
-                         "math.log10", "math.sqrt",  "math.rsqrt", "math.sin",   "math.cos",   "math.tan",
-                         "math.asin",  "math.acos",  "math.atan",  "math.sinh",  "math.cosh",  "math.tanh",
-                         "math.asinh", "math.acosh", "math.atanh", "math.cbrt",  "math.erf",   "math.erfc"})
-    m.unary(op, kFloats);
-  for (const char *op : {"math.atan2", "math.copysign", "math.powf"}) m.binary(op, kFloats);
+#define MATH_UNARY(name, ...) m.unary("math." #name, kFloats);
+#define MATH_BINARY(name, ...) m.binary("math." #name, kFloats);
+#include "ir/math_functions.def"
   for (auto &t : kFloats) {
     m.both("math.fma", {t, t, t}, {t}, "%r0 = math.fma %a0, %a1, %a2 : {T}", t);
     m.both("math.fpowi", {t, "i32"}, {t}, "%r0 = math.fpowi %a0, %a1 : {T}, {I}", t);

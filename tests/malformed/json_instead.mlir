@@ -1,0 +1,1 @@
+{"kernel": "k", "ttir": "k.ttir", "grid": [1, 1, 1], "args": []}
