@@ -6,7 +6,7 @@
 #include "session.h"
 #include <algorithm>
 #include <climits>
-#include <memory>
+#include <map>
 #include <thread>
 
 namespace {
@@ -108,6 +108,16 @@ public:
 private:
   size_t any() { return below(kOfAKind); }
 
+  /// The device of a buffer or kernel that exists.
+  void note(const void *object, const tessera_device *device) {
+    if (object) specs_[object] = tessera_device_describe(device)->spec;
+  }
+  /// A launch is refused where a buffer is of another device than the kernel.
+  void checkDevices(tessera_status status, const tessera_kernel *kernel, const std::vector<tessera_argument> &given) {
+    auto isElsewhere = [&](const tessera_argument &a) { return a.buffer && specs_[a.buffer] != specs_[kernel]; };
+    if (kernel && std::any_of(given.begin(), given.end(), isElsewhere)) EXPECT_EQ(status, TESSERA_USAGE);
+  }
+
   template <class T, class Make> void into(Family<T> &family, Make make) {
     T **place = family.place(any());
     tessera_status status = make(place, error());
@@ -127,7 +137,9 @@ private:
       return;
     case 2:
       into(buffers_, [&](auto **o, auto **e) {
-        return tessera_buffer_create(device, oneIn(4) ? below(64) : kBufferBytes, o, e);
+        tessera_status status = tessera_buffer_create(device, oneIn(4) ? below(64) : kBufferBytes, o, e);
+        note(*o, device);
+        return status;
       });
       return;
     case 3:
@@ -141,12 +153,17 @@ private:
            [&](auto **o, auto **e) { return tessera_variants_create(device, modules_[any()], nullptr, o, e); });
       return;
     case 7:
-      into(kernels_,
-           [&](auto **o, auto **e) { return tessera_kernel_compile_module(device, modules_[any()], nullptr, o, e); });
+      into(kernels_, [&](auto **o, auto **e) {
+        tessera_status status = tessera_kernel_compile_module(device, modules_[any()], nullptr, o, e);
+        note(*o, device);
+        return status;
+      });
       return;
     default:
       into(kernels_, [&](auto **o, auto **e) {
-        return tessera_kernel_compile(device, text, std::strlen(text), nullptr, nullptr, o, e);
+        tessera_status status = tessera_kernel_compile(device, text, std::strlen(text), nullptr, nullptr, o, e);
+        note(*o, device);
+        return status;
       });
     }
   }
@@ -239,7 +256,10 @@ private:
       check(status = tessera_stream_launch(stream, kernel, grid, given.data(), given.size(), error()));
       launched += !status;
       return;
-    default: check(status = tessera_launch(kernel, grid, given.data(), given.size(), error())); launched += !status;
+    default:
+      check(status = tessera_launch(kernel, grid, given.data(), given.size(), error()));
+      checkDevices(status, kernel, given);
+      launched += !status;
     }
   }
   void tune(const std::vector<tessera_argument> &given) {
@@ -265,6 +285,7 @@ private:
   Family<tessera_kernel> kernels_{tessera_kernel_destroy};
   tessera_tensor_descriptor descriptors_[kOfAKind] = {};
   uint64_t values_[16] = {};
+  std::map<const void *, std::string> specs_;
 };
 
 TEST(Handles, OfSeveralDevicesInAnyOrder) {
