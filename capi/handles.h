@@ -74,7 +74,8 @@ struct tessera_kernel {
   std::unique_ptr<tessera::ir::Context> irContext;
   std::unique_ptr<tessera::ir::Module> module;
   tessera::ir::Operation *function = nullptr;
-  std::mutex interpreting; // one launch at a time
+  std::mutex interpreting;                  // one launch at a time
+  tessera::runtime::Interrupts interpreted; // of the interpreter's launches; others: LoadedKernel's
 };
 
 struct tessera_stream {

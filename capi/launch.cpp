@@ -136,6 +136,7 @@ tessera_status interpret(Call &call, tessera_kernel &k, const LaunchInput &launc
   std::vector<ir::Diagnostic> found;
   runtime::InterpreterOptions o;
   o.print = [&](llvm::StringRef line) { printed.push_back(line.str()); };
+  o.watch = k.interpreted.watch();
   ir::DiagnosticEngine engine([&](const ir::Diagnostic &d) { found.push_back(d); });
   absl::Status s;
   {
@@ -368,6 +369,10 @@ tessera_status tessera_launch(tessera_kernel *k, const uint32_t grid[3], const t
     auto s = k->device->device->launch(*k->loaded, input.grid, input.arguments);
     return s.ok() ? TESSERA_OK : call.fail(s);
   });
+}
+
+void tessera_kernel_interrupt(tessera_kernel *k) {
+  if (k) (k->loaded ? k->loaded->interrupts : k->interpreted).interrupt();
 }
 
 static tessera_status

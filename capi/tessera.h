@@ -290,6 +290,10 @@ tessera_argument tessera_argument_descriptor(const tessera_buffer *buffer, size_
  * further calls of the process. */
 tessera_status tessera_launch(tessera_kernel *, const uint32_t grid[3], const tessera_argument *arguments, size_t count,
                               tessera_error **);
+/* Ends the launches of the kernel that run on interpreter or emulator now, on other threads: their calls fail with
+ * TESSERA_FAILED, and buffers hold what was written until then. It waits for nothing, and takes no lock: handlers of
+ * signals may call it. Launches that begin later run. Without effect on GPUs, and for NULL. */
+void tessera_kernel_interrupt(tessera_kernel *);
 
 /* ---- Variants: one text, compiled for what the arguments of a launch are ---- */
 

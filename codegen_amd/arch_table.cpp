@@ -142,6 +142,7 @@ static ArchInfo gfx90a() {
   t.matrixVersion = 2;
   t.matrixInstructions = kMfmaGfx90a;
   t.hasPackedF32 = true;
+  t.hasIeeeMode = true;
   t.atomicAddF16x2 = true;
   return a;
 }
@@ -224,6 +225,7 @@ static ArchInfo gfx1100() {
   t.matrixUnit = MatrixUnit::Wmma;
   t.matrixVersion = 1;
   t.matrixInstructions = kWmmaGfx11;
+  t.hasIeeeMode = true;
   return a;
 }
 
@@ -235,6 +237,7 @@ static ArchInfo gfx1200() {
   t.tritonTarget = "hip:gfx1200";
   t.packsBlockIds = true;
   t.hasScalarFloat = true; // s_add_f32 and the like
+  t.hasIeeeMode = false;   // minima and maxima come in both kinds: "RDNA4", v_min_num_f32 and v_minimum_f32
   t.cachePolicy = ir::CachePolicyBits::ScopeTh;
   t.matrixVersion = 2;
   t.matrixInstructions = kWmmaGfx12;

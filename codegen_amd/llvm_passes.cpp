@@ -78,8 +78,7 @@ static void leaveIeeeMode(Module &module) {
 }
 
 absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int optLevel, const ir::TargetInfo &info) {
-  bool isRdna4 = info.matrixUnit == ir::MatrixUnit::Wmma && info.matrixVersion == 2; // it has no such mode
-  if (!isRdna4) leaveIeeeMode(module);
+  if (info.hasIeeeMode) leaveIeeeMode(module);
   absl::Status parsed;
   absl::Status ran = codegen::runPasses(module, tm, [&](PassBuilder &builder, ModulePassManager &passes) {
     // First AMDGPU's own (predicates on features). Calls are expensive on AMD (registers for the worst case, scratch):

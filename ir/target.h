@@ -123,6 +123,7 @@ struct TargetInfo {
   llvm::ArrayRef<MatrixInstruction> scaledMatrixInstructions; // with scales (ir/scaled_dots.h), ordered alike
   bool hasPackedF32 = false;                                  // add, mul and fma of two f32 by one instruction
   bool hasScalarFloat = false;    // f32 arithmetic on values that are equal in all lanes, once for the warp
+  bool hasIeeeMode = false;       // waves have a mode in which minima and maxima quiet signalling NaNs (AMD: MODE.IEEE)
   bool hasBf16Fma = false;        // fma on bf16 (and so add and mul)
   bool hasBf16Conversion = false; // f32 → bf16, rounded to nearest even, in one instruction
 

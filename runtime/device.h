@@ -8,6 +8,7 @@
 #pragma once
 #include "absl/status/statusor.h"
 #include "runtime/compiler/metadata.h"
+#include "runtime/interrupt.h"
 #include "runtime/kernel_arguments.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -87,6 +88,7 @@ public:
   explicit LoadedKernel(KernelMetadata md) : metadata(std::move(md)) {}
   virtual ~LoadedKernel() = default;
   const KernelMetadata metadata;
+  Interrupts interrupts; // of launches on emulators; a GPU's driver has no such thing
 };
 
 /// Launches that follow each other, beside those of other streams.

@@ -18,8 +18,8 @@ Examples:
 
 Buffers in shared memory are compared by bytes and lifetime, since the offset of one depends on all others: those of an
 operation at the same place in the kernel's source are compared with each other, the largest change first. More bytes in
-all while every buffer has as many as before: lifetimes overlap that did not. Locations in TTIR and TTGIR are not
-compared.
+all while every buffer has as many as before: see the list of buffers that cannot share bytes any more, because their
+lifetimes overlap or they are of two partitions. Locations in TTIR and TTGIR are not compared.
 
 Metadata comes from the object (registers, spills, occupancy) where the toolchain is installed, otherwise from the last
 stage that can be made. Exit code: 0 nothing differs, 1 something differs, 2 wrong usage, 3 a compilation failed.
@@ -142,6 +142,41 @@ def lifetime(facts):
     return f"{facts['firstOperation']} ({facts['first']}) to {facts['lastOperation']} ({facts['last']})"
 
 
+def keeps_apart(a, b):
+    """Whether two buffers cannot share bytes (Buffer::conflictsWith of allocate_shared_memory.cpp)."""
+    if a["function"] != b["function"]:
+        return False
+    if a["firstNumber"] <= b["lastNumber"] and b["firstNumber"] <= a["lastNumber"]:
+        return True
+    specialize = a.get("warpSpecialize")
+    return specialize is not None and specialize == b.get("warpSpecialize") and a["partition"] != b["partition"]
+
+
+def named_buffers(remarks):
+    """{name: facts}: the names of two compilations are the same. Several of one operation and place are counted."""
+    count, out = collections.Counter(), {}
+    for r in remarks:
+        name = f"{r['location']} {r['facts']['operation']}"
+        count[name] += 1
+        out[name + (f" #{count[name]}" if count[name] > 1 else "")] = r["facts"]
+    return out
+
+
+def overlaps(old, new):
+    """Pairs of buffers that both compilations have, and of which one cannot let them share bytes and the other can."""
+    if any("firstNumber" not in r["facts"] for r in (*old, *new)):
+        return []  # a compiler of before 0.2.0
+    before, after = named_buffers(old), named_buffers(new)
+    lines = []
+    for a, b in itertools.combinations([name for name in after if name in before], 2):
+        was, now = keeps_apart(before[a], before[b]), keeps_apart(after[a], after[b])
+        if was != now:
+            bytes_ = min(after[a]["bytes"], after[b]["bytes"])
+            lines.append((now, bytes_, f"{'+' if now else '-'} {a} and {b} ({bytes_} bytes)"))
+    lines.sort(key=lambda row: (not row[0], -row[1]))
+    return [line for _, _, line in lines]
+
+
 def print_buffers(old, new):
     """Buffers in shared memory that differ in bytes or lifetime. Several of one operation and place go in order."""
     facts = collections.defaultdict(lambda: ([], []))
@@ -159,7 +194,9 @@ def print_buffers(old, new):
     sizes.sort(key=lambda row: -abs(row[0]))
     print_list("buffers in shared memory (bytes):", [line for _, line in sizes])
     print_list("lifetimes of buffers in shared memory:", lifetimes)
-    return bool(sizes or lifetimes)
+    pairs = overlaps(old, new)
+    print_list("buffers that cannot share bytes any more (+), and that now can (-):", pairs)
+    return bool(sizes or lifetimes or pairs)
 
 
 def print_list(title, lines):

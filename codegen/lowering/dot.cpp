@@ -242,15 +242,22 @@ private:
   /// The row of the target's table for these types and the tile of the layout: the one of the largest K that a lane's
   /// elements fill, else of the smallest.
   const MatrixInstruction *instruction(const layouts::Encoding *e, size_t elementsK) {
+    const TargetInfo &info = fl_.target.info();
     int m = 0, n = 0;
     if (auto *mma = layouts::dynCast<layouts::NvidiaMmaEncoding>(e)) {
       if (mma->versionMajor() != 2) return nullptr;
       m = mma->tileM();
       n = mma->tileN();
     } else if (auto *mfma = layouts::dynCast<layouts::AmdMfmaEncoding>(e)) {
+      if (info.matrixUnit != MatrixUnit::Mfma) return nullptr;
       m = mfma->m();
       n = mfma->n();
-    } else if (layouts::dynCast<layouts::AmdWmmaEncoding>(e)) {
+      // What is broadcast is the instruction's A: the operand of 4 rows, or transposed the one of 4 columns.
+      bool broadcasts = m == 4 || n == 4;
+      if (broadcasts && mfma->params().isTransposed != (n == 4)) return nullptr;
+    } else if (auto *wmma = layouts::dynCast<layouts::AmdWmmaEncoding>(e)) {
+      // The generations have instructions of the same types and tile, but other fragments.
+      if (info.matrixUnit != MatrixUnit::Wmma || wmma->params().version != info.matrixVersion) return nullptr;
       m = 16;
       n = 16;
     }
@@ -259,7 +266,7 @@ private:
     if (!ta || !tb || !tc) return nullptr;
     auto find = [&](MatrixType a, MatrixType b) {
       const MatrixInstruction *best = nullptr;
-      for (auto &row : fl_.target.info().matrixInstructions)
+      for (auto &row : info.matrixInstructions)
         if (row.a == a && row.b == b && row.c == *tc && row.m == m && row.n == n &&
             (!best || size_t(best->depth()) > elementsK))
           best = &row;

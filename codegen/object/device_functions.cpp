@@ -9,6 +9,8 @@ namespace {
 
 struct Row {
   llvm::StringRef libdevice, ocml;
+  /// Else the function has no equivalent: an empty name would be that of another function.
+  bool isInBoth() const { return !libdevice.empty() && !ocml.empty(); }
 };
 
 // f32 and f64 each.
@@ -78,6 +80,7 @@ std::string ocmlEquivalent(llvm::StringRef name) {
   llvm::StringRef base = name;
   if (!base.consume_front("__nv_")) return {};
   for (const Row &r : kRows) {
+    if (!r.isInBoth()) continue;
     if (base == r.libdevice) return ("__ocml_" + llvm::Twine(r.ocml) + "_f64").str();
     if (base.ends_with("f") && base.drop_back() == r.libdevice) return ("__ocml_" + llvm::Twine(r.ocml) + "_f32").str();
   }
@@ -92,7 +95,8 @@ std::string libdeviceEquivalent(llvm::StringRef name) {
   bool isF32 = base.ends_with("_f32");
   if (isF32 || base.ends_with("_f64"))
     for (const Row &r : kRows)
-      if (base.drop_back(4) == r.ocml) return ("__nv_" + llvm::Twine(r.libdevice) + (isF32 ? "f" : "")).str();
+      if (r.isInBoth() && base.drop_back(4) == r.ocml)
+        return ("__nv_" + llvm::Twine(r.libdevice) + (isF32 ? "f" : "")).str();
   for (const Row &r : kExceptions)
     if (r.ocml == name) return r.libdevice.str();
   return {};

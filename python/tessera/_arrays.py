@@ -10,6 +10,10 @@ import ctypes
 from dataclasses import dataclass
 from typing import Any
 
+from ._errors import UsageError, integer
+
+_ADDRESSES = 1 << 64
+
 
 @dataclass
 class Memory:
@@ -114,7 +118,24 @@ def _of_buffer(x: Any) -> Memory:
 
 
 def memory_of(x: Any) -> Memory | None:
-    """The memory of an array; None if the object is none."""
+    """The memory of an array; None if the object is none.
+
+    Raises:
+        UsageError: an object that has one of the protocols does not say where its memory is.
+    """
+    try:
+        m = _memory_of(x)
+    except Exception as e:  # of the object's own code, or for what it returned
+        raise UsageError(f"{type(x).__name__} does not say where its memory is: {type(e).__name__}: {e}") from e
+    if m is not None:
+        for what in ("address", "storage", "storage_bytes"):
+            integer(f"the {what} of {type(x).__name__}", getattr(m, what), 0, _ADDRESSES - 1)
+        if m.storage + m.storage_bytes > _ADDRESSES:
+            raise UsageError(f"{type(x).__name__} says that it has {m.storage_bytes} bytes from {m.storage} on")
+    return m
+
+
+def _memory_of(x: Any) -> Memory | None:
     if callable(getattr(x, "data_ptr", None)):
         return _of_tensor(x)
     gpu = getattr(x, "__cuda_array_interface__", None)

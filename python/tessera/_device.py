@@ -13,9 +13,9 @@ from typing import Any
 
 from . import _uninitialised
 from ._arrays import Memory, element_type, memory_of
-from ._errors import UsageError, encoded, integer
+from ._errors import Diagnostic, UsageError, encoded, integer
 from ._kernel import Kernel, make_options, read_text
-from ._library import Argument, DescriptorStruct, Handle, Times, call, context, library
+from ._library import Argument, DescriptorStruct, Handle, Times, call, call_interruptibly, context, library
 
 
 @dataclass(frozen=True)
@@ -408,9 +408,11 @@ class LoadedKernel:
             UsageError: the arguments are not those that the kernel takes.
             FailedError: interpreter or emulator found a fault in the kernel (`diagnostics` has its place), or the
                 driver failed. Arrays keep their contents.
+            KeyboardInterrupt, or what another handler of signals raises: on interpreter and emulators the launch is
+                ended at once.
         """
         a = _Arguments(self.device, self.metadata["args"], arguments)
-        found = call("tessera_launch", self._handle.pointer, as_grid(grid), a.array, len(a.made))
+        found = self._call("tessera_launch", as_grid(grid), a.array, len(a.made))
         a.copy_back()
         return [d.message for d in found if d.severity == "remark"]
 
@@ -418,8 +420,13 @@ class LoadedKernel:
         """Median and minimum of the time of a launch, in milliseconds. Arrays keep their contents, except on GPUs."""
         a, times = _Arguments(self.device, self.metadata["args"], arguments), Times()
         repeat = integer("the number of repetitions", repetitions, 1, (1 << 31) - 1)
-        call("tessera_time", self._handle.pointer, as_grid(grid), a.array, len(a.made), repeat, byref(times))
+        self._call("tessera_time", as_grid(grid), a.array, len(a.made), repeat, byref(times))
         return times.median_ms, times.min_ms
+
+    def _call(self, name: str, *arguments: Any) -> list[Diagnostic]:
+        if self.device.on_host:
+            return call_interruptibly(self._handle.pointer, name, *arguments)
+        return call(name, self._handle.pointer, *arguments)
 
     def __getitem__(self, grid: int | Sequence[int]) -> Any:
         return lambda *arguments: self.launch(grid, *arguments)

@@ -5,6 +5,7 @@ ctypes releases the interpreter's lock during a call, and the library may be cal
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import hashlib
@@ -146,6 +147,7 @@ _PLAIN: dict[str, tuple[Any, list[Any]]] = {
     "tessera_device_describe": (POINTER(DeviceInfo), [c_void_p]),
     "tessera_device_destroy": (None, [c_void_p]),
     "tessera_buffer_destroy": (None, [c_void_p]),
+    "tessera_kernel_interrupt": (None, [c_void_p]),
     "tessera_kernel_metadata": (c_char_p, [c_void_p]),
     "tessera_kernel_destroy": (None, [c_void_p]),
     "tessera_version": (c_char_p, []),
@@ -247,6 +249,73 @@ def call(name: str, *arguments: Any) -> list[Diagnostic]:
     text, message = _decode(lib.tessera_error_text(error)), _decode(lib.tessera_error_message(error))
     lib.tessera_error_destroy(error)
     raise _ERRORS.get(status, Error)(text.rstrip("\n") or message, message, tuple(diagnostics))
+
+
+class _Worker:
+    """A thread that makes calls for the main one, one after the other."""
+
+    def __init__(self) -> None:
+        self.job: Any = None
+        self.is_last = False
+        self.begin, self.ended = threading.Lock(), threading.Lock()
+        self.begin.acquire()
+        self.ended.acquire()
+        threading.Thread(target=self._work, name="tessera launches", daemon=True).start()
+
+    def _work(self) -> None:
+        while not self.is_last:
+            self.begin.acquire()
+            self.job()
+            self.ended.release()
+
+
+_idle: list[_Worker] = []  # a call inside a signal's handler, while another call runs, has a worker of its own
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)  # it has none of the threads
+
+
+def call_interruptibly(kernel: c_void_p, name: str, *arguments: Any) -> list[Diagnostic]:
+    """As `call`, for launches that run on the host: if a handler of a signal raises meanwhile (Ctrl-C), ends the
+    launches of the kernel and raises that.
+
+    Python runs such handlers on the main thread between two instructions, so the call is made on another one.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return call(name, kernel, *arguments)
+    found: list[Diagnostic] = []
+    failed: list[BaseException] = []
+    begun = threading.Lock()
+    worker: _Worker | None = None
+
+    def job() -> None:
+        if not begun.acquire(blocking=False):  # given up before
+            return
+        try:
+            found.extend(call(name, kernel, *arguments))
+        except BaseException as e:
+            failed.append(e)
+
+    try:
+        worker = _idle.pop() if _idle else _Worker()
+        worker.job = job
+        worker.begin.release()
+        worker.ended.acquire()
+    except BaseException:
+        # The arguments' memory must stay until the launch has ended, whatever signals come meanwhile.
+        has_ended = worker is None or begun.acquire(blocking=False)
+        while not has_ended:
+            with contextlib.suppress(BaseException):
+                library().tessera_kernel_interrupt(kernel)
+                has_ended = worker.ended.acquire(timeout=0.01)  # type: ignore[union-attr]
+        if worker is not None:  # where it is, is not known: it is not used again
+            worker.job, worker.is_last = lambda: None, True
+            with contextlib.suppress(RuntimeError):
+                worker.begin.release()
+        raise
+    _idle.append(worker)
+    if failed:
+        raise failed[0]
+    return found
 
 
 # ---- contexts and handles ----
@@ -351,4 +420,4 @@ def build_id() -> str:
         raise FailedError(f"cannot read the library of tessera: {e}") from None
 
 
-__all__ = ["build_id", "call", "context", "library", "library_path", "targets", "version"]
+__all__ = ["build_id", "call", "call_interruptibly", "context", "library", "library_path", "targets", "version"]

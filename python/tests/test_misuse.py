@@ -1,6 +1,8 @@
 """Random calls with right and wrong arguments, from a fixed seed: each works, or raises an error of tessera's that says
 why. (Two things the package cannot notice: an address that is nobody's memory, and what a wrong address does.)"""
 
+import array
+import os
 import random
 import threading
 from pathlib import Path
@@ -13,6 +15,8 @@ from tessera._kernel import run_passes
 np = pytest.importorskip("numpy")
 
 CALLS = 4000
+#: Runs of so many calls for each device; TESSERA_STRESS_SEEDS says how many others.
+SEEDS = 1 + int(os.environ.get("TESSERA_STRESS_SEEDS", "0"))
 #: What a call may raise: tessera's own errors, and Python's of files that cannot be read.
 CLEAR = (tessera.Error, OSError)
 
@@ -26,12 +30,35 @@ class Hostile:
         return 3
 
 
+class HostileArray(np.ndarray):
+    """An array of numpy whose base lies."""
+
+    def __new__(cls, n):
+        return np.ones(n, "f4").view(cls)
+
+    @property
+    def base(self):
+        raise RuntimeError("no base")
+
+
+def exposing(**attributes):
+    """An object that has these attributes; what is callable takes itself."""
+    return type("Exposing", (), attributes)()
+
+
+#: Parts of the protocols of arrays, wrong ones among them.
+SHAPES = [(256,), (), (0,), (-4,), (1 << 62, 1 << 62), "ab", None, 7, (2.5,), (None,)]
+TYPES = ["<f4", ">f4", "f", "<", "", None, 4, "|V", "<f" + "9" * 30]
+DATA = [(0, False), (-16, False), (1 << 70, False), (None, True), ("a", 0), (), None, 5]
+
+
 class Caller:
     """Picks arguments, and calls what the package offers."""
 
     def __init__(self, seed, text, device):
         self.random, self.text = random.Random(seed), text
         self.device = tessera.Device(device)
+        self.other = tessera.Device("emulator:sm_80")
         self.kernel = self.device.compile(text)
         self.compiled = tessera.compile(text, "gfx942", stage="amdgcn")
         self.worked = 0
@@ -73,13 +100,46 @@ class Caller:
             a.flags.writeable = False
         return a
 
+    def hostile(self):
+        """What looks like an array, by one of the protocols, and has no memory, or memory that it cannot share."""
+
+        def fails(*_, **__):
+            raise self.pick(RuntimeError, ValueError, AttributeError, KeyError, BufferError, MemoryError)("no")
+
+        about = {"shape": self.pick(*SHAPES), "typestr": self.pick(*TYPES), "data": self.pick(*DATA), "version": 3}
+        if self.one_in(2):
+            about["strides"] = self.pick(None, (4,), (-4,), (1 << 62,), "x", (4, 4), 4)
+        if self.one_in(4):
+            about.pop(self.pick(*about))
+        interface = self.pick("__cuda_array_interface__", "__array_interface__")
+        return self.pick(
+            exposing(**{interface: self.pick(about, None, "text", [], fails)}),
+            exposing(**{interface: property(fails)}),
+            exposing(__dlpack__=fails),
+            exposing(__dlpack__=lambda _: self.pick(None, 3, object(), "capsule")),
+            exposing(data_ptr=fails),
+            exposing(data_ptr=lambda _: self.pick(None, "a", -1, 1.5), nbytes=self.pick(None, 4, -4, "b", 1 << 70)),
+            exposing(data_ptr=lambda _: 0, untyped_storage=self.pick(None, fails, lambda _: None)),
+            memoryview(bytes(range(16)))[:: self.pick(2, -1)],
+            memoryview(np.ones((4, 4), "f4"))[::2],
+            memoryview(bytearray(self.pick(0, 1, 3))),
+            memoryview(np.ones((0, 4), "f4")),
+            array.array("f"),
+            array.array("d", [1.0]),
+            HostileArray(4),
+            np.ones(4, self.pick("U3", "M8[s]", "V7", "?", "f2", ">i4", "c8")),
+            np.lib.stride_tricks.as_strided(np.ones(4, "f4"), (1 << 20,), (0,)),
+        )
+
     def grid(self):
         return self.anything() if self.one_in(3) else self.pick(1, (1,), (1, 1), [1, 1, 1], np.int64(1))
 
     def arguments(self):
         given = [self.array(), self.array(), self.array(), self.pick(256, 100, 0, np.int32(256))]
         if self.one_in(3):
-            given[self.random.randrange(4)] = self.anything()
+            given[self.random.randrange(4)] = self.hostile() if self.one_in(2) else self.anything()
+        if self.one_in(12):  # of this device, or of another one
+            given[self.random.randrange(3)] = tessera.Buffer(self.pick(self.device, self.other), self.pick(1024, 8))
         if self.one_in(6):
             given = given[: self.random.randrange(5)]
         return given
@@ -142,9 +202,11 @@ class Caller:
 
         padding = self.pick("zero", "nan", self.anything())
         if self.one_in(3):
-            d = tessera.TensorDescriptor.of(self.pick(self.array(), self.anything()), numbers(), padding)
+            base = self.pick(self.array(), self.anything(), self.hostile())
+            d = tessera.TensorDescriptor.of(base, numbers(), padding)
         else:
-            d = tessera.TensorDescriptor(self.array(), numbers(), numbers(), numbers(), padding)
+            base = self.array() if self.one_in(2) else self.hostile()
+            d = tessera.TensorDescriptor(base, numbers(), numbers(), numbers(), padding)
         self.kernel[1](*self.arguments()[:3], d)
 
     def load(self):
@@ -164,12 +226,13 @@ class Caller:
 
 @pytest.mark.parametrize("device", ["interpreter", "emulator:gfx942"])
 def test_random_calls(vecadd, device):
-    caller = Caller(1, vecadd, device)
-    caller.work(CALLS)
-    assert caller.worked > CALLS // 10
-    x, o = np.arange(256, dtype="f4"), np.zeros(256, "f4")
-    caller.kernel[1](x, x, o, 256)
-    assert (o == 2 * x).all()
+    for seed in range(1, SEEDS + 1):
+        caller = Caller(seed, vecadd, device)
+        caller.work(CALLS)
+        assert caller.worked > CALLS // 10, seed
+        x, o = np.arange(256, dtype="f4"), np.zeros(256, "f4")
+        caller.kernel[1](x, x, o, 256)
+        assert (o == 2 * x).all()
 
 
 def test_random_calls_from_threads(vecadd):
@@ -177,7 +240,7 @@ def test_random_calls_from_threads(vecadd):
 
     def work(seed):
         try:
-            Caller(seed, vecadd, "emulator:gfx942").work(CALLS // 8)
+            Caller(1000 + seed, vecadd, "emulator:gfx942").work(CALLS // 8)
         except BaseException as e:
             failed.append(e)
 

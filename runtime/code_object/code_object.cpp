@@ -21,17 +21,28 @@ absl::Status bad(const Twine &what, Error e) { return bad(what + ": " + toString
 struct Machine {
   unsigned id;
   const char *name;
+  const char *refusal = nullptr; // why its code cannot be executed
 };
 /// AMDGPUUsage, "AMDGPU ELF Header e_flags".
 constexpr Machine kMachines[] = {
-    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX900, "gfx900"},   {ELF::EF_AMDGPU_MACH_AMDGCN_GFX906, "gfx906"},
-    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX908, "gfx908"},   {ELF::EF_AMDGPU_MACH_AMDGCN_GFX90A, "gfx90a"},
-    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX942, "gfx942"},   {ELF::EF_AMDGPU_MACH_AMDGCN_GFX950, "gfx950"},
-    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1030, "gfx1030"}, {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1100, "gfx1100"},
-    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1101, "gfx1101"}, {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1102, "gfx1102"},
-    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1103, "gfx1103"}, {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1150, "gfx1150"},
-    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1151, "gfx1151"}, {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1200, "gfx1200"},
-    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1201, "gfx1201"}, {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1250, "gfx1250"},
+    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX900, "gfx900"},
+    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX906, "gfx906"},
+    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX908, "gfx908"},
+    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX90A, "gfx90a"},
+    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX942, "gfx942"},
+    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX950, "gfx950"},
+    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1030, "gfx1030"},
+    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1100, "gfx1100"},
+    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1101, "gfx1101"},
+    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1102, "gfx1102"},
+    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1103, "gfx1103"},
+    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1150, "gfx1150"},
+    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1151, "gfx1151"},
+    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1200, "gfx1200"},
+    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1201, "gfx1201"},
+    // Not of RDNA 4's instruction set, though LLVM numbers it so.
+    {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1250, "gfx1250",
+     "more than 256 vector registers, its wait counters and its matrix instructions are not modelled"},
 };
 
 /// Objects whose segments take more than this in memory are refused: no GPU code is so large.
@@ -48,8 +59,11 @@ absl::Status readTarget(const Elf &elf, CodeObject &out) {
   if (unsigned abi = h.e_ident[ELF::EI_ABIVERSION]; abi < ELF::ELFABIVERSION_AMDGPU_HSA_V3)
     return bad("is of version 2, which no compiler makes any more");
   unsigned mach = h.e_flags & ELF::EF_AMDGPU_MACH;
-  for (auto &m : kMachines)
-    if (m.id == mach) out.target = m.name;
+  for (auto &m : kMachines) {
+    if (m.id != mach) continue;
+    if (m.refusal) return bad(formatv("is for {0}: {1}", m.name, m.refusal));
+    out.target = m.name;
+  }
   if (out.target.empty()) return bad(formatv("is for a target that is not known here (EF_AMDGPU_MACH {0:x})", mach));
   // V4 and above: two bits each; 2: off, 3: on.
   unsigned xnack = (h.e_flags & ELF::EF_AMDGPU_FEATURE_XNACK_V4) >> 8;

@@ -110,38 +110,6 @@ Unit unitOf(StringRef m) {
   return Unit::Valu;
 }
 
-/// "vmcnt(3) lgkmcnt(0)", "s_wait_loadcnt_dscnt 0x203", "s_waitcnt_vscnt null, 0x0"
-WaitCounts waitCounts(StringRef text, uint32_t immediate) {
-  WaitCounts w;
-  auto named = [&](const char *name, int16_t &to) {
-    size_t at = text.find((Twine(name) + "(").str());
-    if (at == StringRef::npos) return;
-    unsigned n;
-    if (!text.substr(at + StringRef(name).size() + 1).consumeInteger(10, n)) to = int16_t(n);
-  };
-  if (text.starts_with("s_waitcnt ")) {
-    named("vmcnt", w.vm);
-    named("lgkmcnt", w.lgkm);
-    named("expcnt", w.exp);
-    return w;
-  }
-  auto low = int16_t(immediate & 0xff), high = int16_t(immediate >> 8 & 0xff);
-  StringRef m = text.split(' ').first;
-  if (m == "s_waitcnt_vscnt" || m == "s_wait_storecnt") w.store = low;
-  if (m == "s_waitcnt_vmcnt" || m == "s_wait_loadcnt") w.vm = low;
-  if (m == "s_waitcnt_lgkmcnt") w.lgkm = low;
-  if (m == "s_waitcnt_expcnt" || m == "s_wait_expcnt") w.exp = low;
-  if (m == "s_wait_dscnt") w.ds = low;
-  if (m == "s_wait_kmcnt") w.km = low;
-  if (m == "s_wait_samplecnt") w.sample = low;
-  if (m == "s_wait_bvhcnt") w.bvh = low;
-  if (m == "s_wait_loadcnt_dscnt" || m == "s_wait_storecnt_dscnt") {
-    w.ds = low;
-    (m == "s_wait_loadcnt_dscnt" ? w.vm : w.store) = high;
-  }
-  return w;
-}
-
 void addRange(std::vector<RegisterRange> &to, const MCRegisterInfo &registers, MCRegister r) {
   RegisterRange range = parseRegister(registers.getName(r));
   if (range.file == RegisterFile::None) return;
@@ -223,6 +191,58 @@ void setLines(const CodeObject &object, Program &p) {
 }
 
 } // namespace
+
+/// The instructions of Unit::Wait that have one or two counters in SIMM16, or none.
+struct WaitForm {
+  const char *mnemonic;
+  int16_t WaitCounts::*low, WaitCounts::*high; // null: no counter there
+};
+constexpr WaitForm kWaitForms[] = {
+    {"s_waitcnt_vscnt", &WaitCounts::store, nullptr},
+    {"s_waitcnt_vmcnt", &WaitCounts::vm, nullptr},
+    {"s_waitcnt_lgkmcnt", &WaitCounts::lgkm, nullptr},
+    {"s_waitcnt_expcnt", &WaitCounts::exp, nullptr},
+    {"s_wait_loadcnt", &WaitCounts::vm, nullptr},
+    {"s_wait_storecnt", &WaitCounts::store, nullptr},
+    {"s_wait_samplecnt", &WaitCounts::sample, nullptr},
+    {"s_wait_bvhcnt", &WaitCounts::bvh, nullptr},
+    {"s_wait_expcnt", &WaitCounts::exp, nullptr},
+    {"s_wait_dscnt", &WaitCounts::ds, nullptr},
+    {"s_wait_kmcnt", &WaitCounts::km, nullptr},
+    {"s_wait_loadcnt_dscnt", &WaitCounts::ds, &WaitCounts::vm},
+    {"s_wait_storecnt_dscnt", &WaitCounts::ds, &WaitCounts::store},
+    // For exports and for results of the wave's own arithmetic, not for memory.
+    {"s_wait_event", nullptr, nullptr},
+    {"s_wait_alu", nullptr, nullptr},
+    {"s_waitcnt_depctr", nullptr, nullptr},
+};
+
+absl::StatusOr<WaitCounts> waitCounts(StringRef text, uint32_t immediate) {
+  WaitCounts w;
+  StringRef mnemonic = text.split(' ').first;
+  if (mnemonic == "s_waitcnt") {
+    auto named = [&](const char *name, int16_t &to) {
+      size_t at = text.find((Twine(name) + "(").str());
+      if (at == StringRef::npos) return;
+      unsigned n;
+      if (!text.substr(at + StringRef(name).size() + 1).consumeInteger(10, n)) to = int16_t(n);
+    };
+    named("vmcnt", w.vm);
+    named("lgkmcnt", w.lgkm);
+    named("expcnt", w.exp);
+    return w;
+  }
+  if (mnemonic == "s_wait_idle") { // for all that the wave has issued
+    w.vm = w.lgkm = w.exp = w.store = w.ds = w.km = w.sample = w.bvh = 0;
+    return w;
+  }
+  const WaitForm *form = llvm::find_if(kWaitForms, [&](const WaitForm &f) { return mnemonic == f.mnemonic; });
+  if (form == std::end(kWaitForms))
+    return absl::UnimplementedError(("it is not known what '" + text + "' waits for").str());
+  if (form->low) w.*form->low = int16_t(immediate & 0xff);
+  if (form->high) w.*form->high = int16_t(immediate >> 8 & 0xff);
+  return w;
+}
 
 /// Fills in what is executed for an instruction; leaves no handler where it is not known.
 static void makeStep(Code &code, StringRef text, StringRef target, unsigned firstAgpr, unsigned lanes, Step &s) {
@@ -345,7 +365,13 @@ absl::StatusOr<Program> decode(const CodeObject &object, const Kernel &kernel) {
       i.unit = unitOf(i.mnemonic);
       i.bytes = uint8_t(size);
       i.scaled = StringRef(i.mnemonic).contains("_scale_");
-      if (i.unit == Unit::Wait) i.waits = waitCounts(i.text, i.immediate);
+      if (i.unit == Unit::Wait) {
+        auto waits = waitCounts(i.text, i.immediate);
+        if (!waits.ok())
+          return absl::UnimplementedError(
+              formatv("kernel '{0}', {1:x}: {2}", kernel.name, address, std::string(waits.status().message())).str());
+        i.waits = *waits;
+      }
       setRegisters(*d, inst, i);
       setAccess(i);
     } else {

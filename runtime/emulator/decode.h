@@ -126,6 +126,10 @@ llvm::ArrayRef<IntrinsicRow> llvmIntrinsics();   // llvm_intrinsics.cpp
 llvm::ArrayRef<IntrinsicRow> nvidiaIntrinsics(); // nvidia.cpp
 llvm::ArrayRef<IntrinsicRow> amdIntrinsics();    // amd.cpp
 
+/// Reads a special register into a new row, by its name in PTX without "%": "globaltimer", "lanemask_lt" (nvidia.cpp).
+/// False: it is not known.
+bool emitSpecialRegister(Decoder &, llvm::StringRef name, Row &, unsigned &bytes);
+
 /// Inline PTX (inline_ptx.cpp). False if a statement is not one of its forms; `problem` then names it.
 bool decodeInlinePtx(Decoder &, llvm::CallInst &, std::string &problem);
 struct PtxForm {

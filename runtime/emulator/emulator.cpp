@@ -153,6 +153,7 @@ private:
 
   /// Runs the block until it ends, fails, or can only wait.
   void advance(Block &b) {
+    if (launch_.options->watch.isInterrupted()) return interrupted();
     if (b.stuck && b.stuckAt == launch_.changes) return;
     b.stuck = false;
     for (;;) {
@@ -162,6 +163,7 @@ private:
         uint64_t budget = std::min(kTurn, launch_.options->maxInstructions);
         runWarp(w, budget);
         if (!launch_.failure.ok()) return;
+        if (launch_.options->watch.isInterrupted()) return interrupted();
         ran = true;
         if (w.state == Warp::State::Done) ++b.done, ++launch_.changes;
         if (b.instructions > launch_.options->maxInstructions) return tooMany(w);
@@ -186,6 +188,8 @@ private:
       if (!ran) return;
     }
   }
+
+  void interrupted() { launch_.failure = absl::CancelledError("the launch was interrupted"); }
 
   void tooMany(Warp &w) {
     fail(w, nullptr, -1,

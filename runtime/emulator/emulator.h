@@ -28,6 +28,7 @@
 #pragma once
 #include "absl/status/statusor.h"
 #include "ir/target.h"
+#include "runtime/interrupt.h"
 #include "runtime/launch/descriptor.h"
 #include <array>
 #include <cstdint>
@@ -101,6 +102,7 @@ struct Options {
   int threads = 1;
   /// Instructions that one block's warps may execute in all before the run is given up.
   uint64_t maxInstructions = uint64_t(1) << 32;
+  runtime::Interrupts::Watch watch;               // an interrupt gives Cancelled
   std::function<void(const std::string &)> print; // what device-side printf says; default: standard output
 };
 

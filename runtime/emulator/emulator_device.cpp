@@ -124,6 +124,7 @@ private:
     o.dynamicSharedBytes = metadata.dynamicSharedBytes;
     o.globalScratchBytes = metadata.globalScratchBytes;
     o.globalScratchAlign = metadata.globalScratchAlign;
+    o.watch = kernel.interrupts.watch();
     // Decoding changes the module: each launch has its own.
     llvm::LLVMContext context;
     auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(kernel.object, "kernel"), context);

@@ -230,6 +230,8 @@ void runWarp(Warp &w, uint64_t &budget) {
     }
     w.block->instructions += count;
     budget = budget > count ? budget - count : 0;
+    if (w.block->launch->options->watch.isInterrupted()) [[unlikely]]
+      budget = 0; // before the next block, for the caller
     if (!leaveBlock(w, b)) return;
   }
 }

@@ -109,18 +109,30 @@ void PtxDecoder::bindOperands() {
   }
 }
 
-bool PtxDecoder::declare(StringRef s) { // .reg .u32 a, b;
+constexpr unsigned kMostRegisters = 256; // of one declaration: a thread has no more
+
+bool PtxDecoder::declare(StringRef s) { // .reg .u32 a, b; .reg .b8 c<4>: c0 to c3
   auto [type, names] = s.drop_front(4).ltrim().split(' ');
   if (names.empty()) std::tie(type, names) = s.drop_front(4).ltrim().split('\t');
   PtxType t = typeOf(type.trim().drop_front());
   if (!t) return false;
   while (!names.empty()) {
     auto [name, rest] = names.split(',');
-    Operand o;
-    o.bytes = t.bytes();
-    o.row = d_.fresh(o.bytes);
-    registers_[name.trim()] = o;
+    auto add = [&](const Twine &one) {
+      Operand o;
+      o.bytes = t.bytes();
+      o.row = d_.fresh(o.bytes);
+      registers_[one.str()] = o;
+    };
     names = rest;
+    auto [stem, count] = name.trim().split('<');
+    unsigned n = 0;
+    if (count.empty()) {
+      add(stem);
+    } else {
+      if (!count.consume_back(">") || count.trim().getAsInteger(10, n) || n > kMostRegisters) return false;
+      for (unsigned k = 0; k < n; ++k) add(stem.trim() + Twine(k));
+    }
   }
   return true;
 }
@@ -177,6 +189,7 @@ bool PtxDecoder::operand(StringRef s, Operand &o) {
     o = it->second;
     return true;
   }
+  if (s.consume_front("%")) return emitSpecialRegister(d_, s, o.row, o.bytes);
   o.kind = Operand::Immediate;
   o.bytes = 8;
   if (s.size() == 10 && (s.starts_with("0f") || s.starts_with("0F")))
@@ -318,7 +331,8 @@ ArrayRef<PtxForm> ptxForms() {
        "shared::cta}.b64",
        "PTX, Parallel Synchronization and Communication Instructions: mbarrier"},
       {"elect.sync d|p, members", "PTX, Parallel Synchronization and Communication Instructions: elect.sync"},
-      {"mov.type d, a (also to and from {a, b})", "PTX, Data Movement and Conversion Instructions: mov"},
+      {"mov.type d, a (also to and from {a, b}, {a, b, c, d}; a may be a special register)",
+       "PTX, Data Movement and Conversion Instructions: mov"},
       {"cvt{.rnd}{.ftz}.type.type d, a", "PTX, Data Movement and Conversion Instructions: cvt"},
       {"prmt.b32 d, a, b, c", "PTX, Data Movement and Conversion Instructions: prmt"},
       {"setp.cmp{.ftz}.type p, a, b; selp.type d, a, b, p", "PTX, Comparison and Selection Instructions"},

@@ -286,6 +286,7 @@ bool PtxDecoder::emitMove(Statement &s) {
     if (from.kind != Operand::Register) return false;
     unsigned part = t.bits / unsigned(to.parts.size());
     for (auto [k, p] : enumerate(to.parts)) {
+      if (p.kind == Operand::Sink) continue;
       PtxType wide = {'u', t.bits, false};
       Operand shift;
       shift.kind = Operand::Immediate, shift.immediate = part * k;

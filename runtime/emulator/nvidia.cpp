@@ -23,6 +23,9 @@ void laneId(Warp &w, const Instruction &i) {
 void warpId(Warp &w, const Instruction &i) {
   perLane(w, i, [&](unsigned) { return w.index; });
 }
+void warpCount(Warp &w, const Instruction &i) {
+  perLane(w, i, [&](unsigned) { return w.block->warps.size(); });
+}
 void one(Warp &w, const Instruction &i) {
   perLane(w, i, [&](unsigned) { return 1; });
 }
@@ -42,6 +45,65 @@ template <unsigned Kind> void laneMask(Warp &w, const Instruction &i) { // eq lt
 void clock32(Warp &w, const Instruction &i) {
   ++w.block->launch->changes;
   perLane(w, i, [&](unsigned) { return w.block->launch->stamp + w.block->instructions; });
+}
+
+// ---- special registers ----
+
+struct SpecialRegister {
+  const char *name;
+  Handler read;
+  unsigned bytes = 4;
+  bool isTime = false;
+};
+// By the end of the intrinsic's name; PTX writes some of the dots as underscores. All blocks run on one multiprocessor.
+const SpecialRegister kSpecialRegisters[] = {
+    {"tid.x", threadX},
+    {"tid.y", zero},
+    {"tid.z", zero},
+    {"ntid.x", blockSize},
+    {"ntid.y", one},
+    {"ntid.z", one},
+    {"ctaid.x", blockId<0>},
+    {"ctaid.y", blockId<1>},
+    {"ctaid.z", blockId<2>},
+    {"nctaid.x", blocks<0>},
+    {"nctaid.y", blocks<1>},
+    {"nctaid.z", blocks<2>},
+    {"laneid", laneId},
+    {"warpid", warpId},
+    {"nwarpid", warpCount},
+    {"smid", zero},
+    {"nsmid", one},
+    {"lanemask.eq", laneMask<0>},
+    {"lanemask.lt", laneMask<1>},
+    {"lanemask.le", laneMask<2>},
+    {"lanemask.gt", laneMask<3>},
+    {"lanemask.ge", laneMask<4>},
+    {"clock", clock32, 4, true},
+    {"clock64", clock64, 8, true},
+    {"globaltimer", clock64, 8, true},
+    {"globaltimer.lo", clock32, 4, true},
+    // Without clusters a cluster is one block.
+    {"clusterid.x", blockId<0>},
+    {"clusterid.y", blockId<1>},
+    {"clusterid.z", blockId<2>},
+    {"nclusterid.x", blocks<0>},
+    {"nclusterid.y", blocks<1>},
+    {"nclusterid.z", blocks<2>},
+    {"cluster.ctarank", zero},
+};
+constexpr const char *kSpecialPrefix = "llvm.nvvm.read.ptx.sreg.";
+const SpecialRegister *find(StringRef name) {
+  auto *found = llvm::find_if(kSpecialRegisters, [&](auto &r) { return name == r.name; });
+  return found == std::end(kSpecialRegisters) ? nullptr : found;
+}
+void emitRead(Decoder &d, const SpecialRegister &r, Row to) {
+  if (r.isTime) d.program().blocksInteract = true;
+  d.emit(r.read, to);
+}
+void decodeSpecialRegister(Decoder &d, CallInst &c) {
+  emitRead(d, *find(c.getCalledFunction()->getName().drop_front(StringRef(kSpecialPrefix).size())),
+           d.defineFresh(&c)[0]);
 }
 
 // ---- barriers and warp-wide operations ----
@@ -414,6 +476,16 @@ void warpFence(Decoder &, CallInst &) {}
 
 } // namespace
 
+bool emitSpecialRegister(Decoder &d, StringRef name, Row &row, unsigned &bytes) {
+  std::string dotted = name.str();
+  std::replace(dotted.begin(), dotted.end(), '_', '.');
+  const SpecialRegister *r = find(dotted);
+  if (!r) return false;
+  row = d.fresh(bytes = r->bytes);
+  emitRead(d, *r, row);
+  return true;
+}
+
 // Table: the intrinsics of NVPTX.
 ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
   static constexpr const char *kSpecial = "PTX, Special Registers", *kBar = "PTX, bar / barrier, bar.warp.sync",
@@ -428,36 +500,6 @@ ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
   // Table: in a lambda, since some rows are made in a loop.
   static const std::vector<IntrinsicRow> rows = [] {
     std::vector<IntrinsicRow> r = {
-        {"llvm.nvvm.read.ptx.sreg.tid.x", kSpecial, reads<threadX>},
-        {"llvm.nvvm.read.ptx.sreg.tid.y", kSpecial, reads<zero>},
-        {"llvm.nvvm.read.ptx.sreg.tid.z", kSpecial, reads<zero>},
-        {"llvm.nvvm.read.ptx.sreg.ntid.x", kSpecial, reads<blockSize>},
-        {"llvm.nvvm.read.ptx.sreg.ntid.y", kSpecial, reads<one>},
-        {"llvm.nvvm.read.ptx.sreg.ntid.z", kSpecial, reads<one>},
-        {"llvm.nvvm.read.ptx.sreg.ctaid.x", kSpecial, reads<blockId<0>>},
-        {"llvm.nvvm.read.ptx.sreg.ctaid.y", kSpecial, reads<blockId<1>>},
-        {"llvm.nvvm.read.ptx.sreg.ctaid.z", kSpecial, reads<blockId<2>>},
-        {"llvm.nvvm.read.ptx.sreg.nctaid.x", kSpecial, reads<blocks<0>>},
-        {"llvm.nvvm.read.ptx.sreg.nctaid.y", kSpecial, reads<blocks<1>>},
-        {"llvm.nvvm.read.ptx.sreg.nctaid.z", kSpecial, reads<blocks<2>>},
-        {"llvm.nvvm.read.ptx.sreg.laneid", kSpecial, reads<laneId>},
-        {"llvm.nvvm.read.ptx.sreg.warpid", kSpecial, reads<warpId>},
-        {"llvm.nvvm.read.ptx.sreg.lanemask.eq", kSpecial, reads<laneMask<0>>},
-        {"llvm.nvvm.read.ptx.sreg.lanemask.lt", kSpecial, reads<laneMask<1>>},
-        {"llvm.nvvm.read.ptx.sreg.lanemask.le", kSpecial, reads<laneMask<2>>},
-        {"llvm.nvvm.read.ptx.sreg.lanemask.gt", kSpecial, reads<laneMask<3>>},
-        {"llvm.nvvm.read.ptx.sreg.lanemask.ge", kSpecial, reads<laneMask<4>>},
-        {"llvm.nvvm.read.ptx.sreg.clock", kSpecial, readsTime<clock32>},
-        {"llvm.nvvm.read.ptx.sreg.clock64", kSpecial, readsTime<clock64>},
-        {"llvm.nvvm.read.ptx.sreg.globaltimer", kSpecial, readsTime<clock64>},
-        // Without clusters a cluster is one block.
-        {"llvm.nvvm.read.ptx.sreg.clusterid.x", kSpecial, reads<blockId<0>>},
-        {"llvm.nvvm.read.ptx.sreg.clusterid.y", kSpecial, reads<blockId<1>>},
-        {"llvm.nvvm.read.ptx.sreg.clusterid.z", kSpecial, reads<blockId<2>>},
-        {"llvm.nvvm.read.ptx.sreg.nclusterid.x", kSpecial, reads<blocks<0>>},
-        {"llvm.nvvm.read.ptx.sreg.nclusterid.y", kSpecial, reads<blocks<1>>},
-        {"llvm.nvvm.read.ptx.sreg.nclusterid.z", kSpecial, reads<blocks<2>>},
-        {"llvm.nvvm.read.ptx.sreg.cluster.ctarank", kSpecial, reads<zero>},
         {"llvm.nvvm.barrier.cta.sync.aligned.all", kBar, decodeBarrier},
         {"llvm.nvvm.barrier.cta.sync.all", kBar, decodeBarrier},
         {"llvm.nvvm.barrier.cta.sync.aligned.count", kBar, decodeNamedBarrier},
@@ -579,6 +621,8 @@ ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
     // The families by operation, rounding mode, flushing and type. Names must outlive the table.
     static std::vector<std::string> names;
     std::vector<std::tuple<std::string, const char *, void (*)(Decoder &, CallInst &)>> families;
+    for (auto &s : kSpecialRegisters)
+      families.push_back({std::string(kSpecialPrefix) + s.name, kSpecial, decodeSpecialRegister});
     for (auto [op, decode] : {std::pair<const char *, void (*)(Decoder &, CallInst &)>{"add", decodeRounded<Op::Add>},
                               {"sub", decodeRounded<Op::Sub>},
                               {"mul", decodeRounded<Op::Mul>},

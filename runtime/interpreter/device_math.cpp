@@ -57,7 +57,6 @@ struct NamedFunction {
   DeviceFunction function;
 };
 const NamedFunction kOtherFunctions[] = {
-    {"tanpi", ONE(std::tan(pi * std::remainder(a, 1.0)))},
     {"powr", TWO(a < 0 ? std::numeric_limits<double>::quiet_NaN() : std::pow(a, b))},
     {"scalb", TWO(a * std::exp2(b))},
     {"rcp", ONE(1 / a)},

@@ -28,4 +28,31 @@ inline double roundHalfEven(double x) {
   return std::fabs(x) < 0x1p52 ? std::copysign((std::fabs(x) + 0x1p52) - 0x1p52, x) : x;
 }
 
+// sin, cos and tan of pi * x: exact where the result is (at multiples of 1/2, with C23's signs of zeros and infinities;
+// tan at odd multiples of 1/4, too), and elsewhere no further off than sin, cos and tan of at most pi / 4. The
+// remainders are exact for any x.
+inline double sinPi(double x) {
+  if (!std::isfinite(x)) return std::numeric_limits<double>::quiet_NaN();
+  double r = std::fabs(std::remainder(x, 2.0)); // [0, 1]
+  if (r > 0.5) r = 1 - r;
+  double magnitude = r <= 0.25 ? std::sin(pi * r) : std::cos(pi * (0.5 - r));
+  return r == 0 ? std::copysign(0.0, x) : std::copysign(magnitude, std::remainder(x, 2.0));
+}
+inline double cosPi(double x) {
+  if (!std::isfinite(x)) return std::numeric_limits<double>::quiet_NaN();
+  double r = std::fabs(std::remainder(x, 2.0)); // [0, 1]
+  if (r <= 0.25) return std::cos(pi * r);
+  return r < 0.75 ? std::sin(pi * (0.5 - r)) : -std::cos(pi * (1 - r));
+}
+inline double tanPi(double x) {
+  if (!std::isfinite(x)) return std::numeric_limits<double>::quiet_NaN();
+  double r = std::remainder(x, 1.0); // [-1/2, 1/2]
+  bool isOdd = std::remainder(std::floor(x), 2.0) != 0;
+  if (r == 0) return std::copysign(0.0, isOdd ? -x : x);
+  if (std::fabs(r) == 0.25) return std::copysign(1.0, r);
+  if (std::fabs(r) == 0.5) return std::copysign(std::numeric_limits<double>::infinity(), isOdd ? -1.0 : 1.0);
+  double magnitude = std::fabs(r) <= 0.25 ? std::tan(pi * std::fabs(r)) : 1 / std::tan(pi * (0.5 - std::fabs(r)));
+  return std::copysign(magnitude, r);
+}
+
 } // namespace tessera::runtime

@@ -28,6 +28,7 @@
 #include "absl/status/status.h"
 #include "ir/diagnostic.h"
 #include "ir/operation.h"
+#include "runtime/interrupt.h"
 #include <array>
 #include <functional>
 #include <string>
@@ -65,6 +66,7 @@ struct InterpreterOptions {
   int threads = 1;                          // programs that run at once
   bool undefinedIsZero = false;             // instead of all bits set
   Tf32 tf32 = Tf32::Nearest;
+  Interrupts::Watch watch;                                 // an interrupt is a fault of the program that runs
   std::function<void(int64_t done, int64_t all)> progress; // after each program, by one thread at a time
   std::function<void(llvm::StringRef)> print;              // a line of tt.print; null: dropped
 };

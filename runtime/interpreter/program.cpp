@@ -23,6 +23,7 @@ bool Program::fail(Op op, const llvm::Twine &what) {
 bool Program::evaluate(Op op) {
   if (++steps_ > run_.options.maxSteps)
     return fail(op, "the program has run " + std::to_string(run_.options.maxSteps) + " operations without an end");
+  if (run_.options.watch.isInterrupted()) return fail(op, "the launch was interrupted");
   if (!dispatch(op)) return false;
   if (auto *dead = run_.plan.dying(op))
     for (unsigned s : *dead) frame_->values[s] = Datum();

@@ -33,7 +33,9 @@ absl::StatusOr<Occupancy> occupancy(const Machine &m, const Kernel &k, const Gri
   Occupancy o;
   o.wavesPerWorkgroup = unsigned(divideCeil(count(g.workItems), k.waveSize));
   unsigned widening = std::max(1u, k.waveSize / m.nativeLanes); // a register of a wider wave takes as many rows
-  unsigned byRegisters = k.vgprs ? m.vgprs / (k.vgprs * widening) : m.mostWaves;
+  // The descriptor counts registers by 8; a SIMD may allocate more at a time.
+  auto vgprs = unsigned(llvm::alignTo(uint64_t(k.vgprs) * widening, m.vgprUnit));
+  unsigned byRegisters = vgprs ? m.vgprs / vgprs : m.mostWaves;
   o.wavesByRegisters = std::min(byRegisters, m.mostWaves);
   unsigned lds = unsigned(llvm::alignTo(k.descriptor.ldsBytes + g.dynamicLdsBytes, m.ldsGranule));
   unsigned waves = m.simds * o.wavesByRegisters;

@@ -390,28 +390,41 @@ std::string purposeOf(const Buffer &b) {
   return scratchPurpose(b.op);
 }
 
-Remark bufferRemark(const Buffer &b, Operation *first, Operation *last) {
+Remark bufferRemark(tt::FuncOp func, const Buffer &b, Operation *first, Operation *last) {
   auto at = [](llvm::StringRef word, Operation *op) {
     return llvm::formatv("{0} '{1}' ({2})", word, op->name(), describe(op->loc())).str();
   };
   std::string lifetime = first == b.op ? "" : at("from", first) + " ";
   lifetime += last == b.op ? "during the operation" : at("to", last);
   std::string purpose = purposeOf(b);
+  llvm::json::Object facts{{"function", func.symName().str()},
+                           {"operation", b.op->name()},
+                           {"bytes", b.bytes},
+                           {"alignment", b.alignment},
+                           {"offset", b.offset},
+                           {"purpose", purpose},
+                           {"first", describe(first->loc())},
+                           {"firstOperation", first->name()},
+                           {"firstNumber", int64_t(b.from)},
+                           {"last", describe(last->loc())},
+                           {"lastOperation", last->name()},
+                           {"lastNumber", int64_t(b.to)}};
+  std::string where;
+  if (b.partition) {
+    // Which ttg.warp_specialize, since a function may have several.
+    facts["warpSpecialize"] = describe(b.partition.op->loc());
+    facts["partition"] = b.partition.index;
+    where = b.partition.hasOwnWarps() ? llvm::formatv(" in partition {0}", b.partition.index).str()
+                                      : std::string(" in the default partition");
+  }
   return {Remark::Analysis,
           "",
           "SharedMemoryBuffer",
           b.op->loc(),
-          llvm::formatv("'{0}' takes {1} bytes of shared memory at offset {2}, {3}: {4}", b.op->name(), b.bytes,
-                        b.offset, lifetime, purpose)
+          llvm::formatv("'{0}'{1} takes {2} bytes of shared memory at offset {3}, aligned to {4}, {5}: {6}",
+                        b.op->name(), where, b.bytes, b.offset, b.alignment, lifetime, purpose)
               .str(),
-          llvm::json::Object{{"operation", b.op->name()},
-                             {"bytes", b.bytes},
-                             {"offset", b.offset},
-                             {"purpose", purpose},
-                             {"first", describe(first->loc())},
-                             {"firstOperation", first->name()},
-                             {"last", describe(last->loc())},
-                             {"lastOperation", last->name()}}};
+          std::move(facts)};
 }
 
 std::optional<Remark> conversionRemark(const Buffer &b, const TargetInfo &target) {
@@ -443,7 +456,7 @@ std::optional<Remark> conversionRemark(const Buffer &b, const TargetInfo &target
 
 void emitRemarks(Operation *func, const FunctionAllocation &allocation, int64_t size, const PassContext &c) {
   for (auto &b : allocation.buffers()) {
-    c.remark(bufferRemark(b, allocation.firstOperation(b), allocation.lastOperation(b)));
+    c.remark(bufferRemark(func->cast<tt::FuncOp>(), b, allocation.firstOperation(b), allocation.lastOperation(b)));
     if (auto conversion = conversionRemark(b, *c.target)) c.remark(std::move(*conversion));
   }
   c.remark(

@@ -2,11 +2,10 @@
 // succeed, or fail with an error that says why and leave its other out-parameters null. Also from several threads, on
 // shared objects. (A length beyond the text, or a pointer to nothing, is beyond what the library can notice.)
 #include "capi/tessera.h"
+#include "random_calls.h"
 #include "session.h"
 #include <climits>
-#include <cstdlib>
 #include <functional>
-#include <random>
 #include <thread>
 
 namespace {
@@ -91,10 +90,10 @@ const std::vector<std::string> &names() {
 }
 
 /// Objects that calls may pick, and the values of their parameters.
-class RandomCalls {
+class RandomCalls : CheckedCalls {
 public:
   RandomCalls(unsigned seed, const Session &shared, tessera_module *module, tessera_variants *variants)
-      : random_(seed), shared_(shared), module_(module), variants_(variants) {
+      : CheckedCalls(seed), shared_(shared), module_(module), variants_(variants) {
     EXPECT_EQ(tessera_buffer_create(shared.device, kN * sizeof(float), &buffer_, nullptr), TESSERA_OK);
     EXPECT_EQ(tessera_stream_create(shared.device, &stream_, nullptr), TESSERA_OK);
     EXPECT_EQ(tessera_event_create(shared.device, &event_, nullptr), TESSERA_OK);
@@ -105,21 +104,17 @@ public:
               [&] { tune(); },    [&] { readers(); }, [&] { initialisers(); }};
   }
   ~RandomCalls() { tessera_buffer_destroy(buffer_), tessera_stream_destroy(stream_), tessera_event_destroy(event_); }
+  using CheckedCalls::succeeded;
   void run(int count) {
     for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {
       SCOPED_TRACE("call " + std::to_string(i));
       calls_[below(calls_.size())]();
     }
   }
-  /// Calls that succeeded: the others test nothing but refusals.
-  int succeeded = 0;
 
 private:
   // ---- values ----
 
-  size_t below(size_t n) { return random_() % n; }
-  bool oneIn(size_t n) { return !below(n); }
-  template <class T> T *orNull(T *object) { return oneIn(8) ? nullptr : object; }
   const char *name() { return oneIn(6) ? nullptr : names()[below(names().size())].c_str(); }
   int number() {
     const int all[] = {INT_MIN, -1, 0, 1, 2, 3, 4, 4, 4, 8, 16, 32, 64, 1024, 65536, INT_MAX};
@@ -181,41 +176,6 @@ private:
     std::vector<tessera_argument> all;
     for (size_t i = 0, n = oneIn(6) ? below(8) : 5; i < n; ++i) all.push_back(argument(i));
     return all;
-  }
-
-  // ---- the law ----
-
-  /// Where a call's error goes, at times nowhere; not null before the call.
-  tessera_error **error() {
-    hasError_ = !oneIn(8);
-    error_ = reinterpret_cast<tessera_error *>(this);
-    return hasError_ ? &error_ : nullptr;
-  }
-  void check(tessera_status status) {
-    EXPECT_GE(status, TESSERA_OK);
-    EXPECT_LE(status, TESSERA_FAILED);
-    succeeded += !status;
-    if (!hasError_) return;
-    ASSERT_EQ(error_ == nullptr, status == TESSERA_OK);
-    EXPECT_EQ(tessera_error_status(error_), status);
-    if (error_) {
-      EXPECT_STRNE(tessera_error_message(error_), "");
-      EXPECT_STRNE(tessera_error_text(error_), "");
-    }
-    tessera_error_destroy(error_);
-  }
-  /// … of a call that makes an object, or at times has no place for it.
-  template <class T, class Make> void making(void (*destroy)(T *), Make make) {
-    bool hasPlace = !oneIn(10);
-    T *made = reinterpret_cast<T *>(this);
-    tessera_status status = make(hasPlace ? &made : nullptr, error());
-    check(status);
-    if (!hasPlace) {
-      EXPECT_EQ(status, TESSERA_USAGE);
-      return;
-    }
-    ASSERT_EQ(made != nullptr, status == TESSERA_OK);
-    destroy(made);
   }
 
   // ---- calls ----
@@ -405,7 +365,6 @@ private:
     tessera_tensor_descriptor_init(nullptr, size());
   }
 
-  std::mt19937 random_;
   const Session &shared_;
   tessera_module *module_;
   tessera_variants *variants_;
@@ -418,15 +377,7 @@ private:
   char bits_[256] = {1};
   float nan_ = NAN;
   int32_t n_ = kN;
-  bool hasError_ = false;
-  tessera_error *error_ = nullptr;
 };
-
-/// One in a run of all tests; TESSERA_STRESS_SEEDS says how many others.
-unsigned seeds() {
-  const char *stress = std::getenv("TESSERA_STRESS_SEEDS");
-  return 1 + (stress ? unsigned(std::atoi(stress)) : 0);
-}
 
 class Misuse : public testing::TestWithParam<const char *> {
 protected:

@@ -279,6 +279,9 @@ TEST(NvidiaDeviceLibrary, UnknownFunctionsAreNamed) {
   EXPECT_EQ(r.object.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(r.object.status().message()),
               AllOf(HasSubstr("'__ocml_acospi_f32'"), HasSubstr("libdevice")));
+  r = compile(unaryKernel("__ocml_tanpi_f32", "float"), arch("sm_90a")); // in the table, without libdevice's name
+  EXPECT_EQ(r.object.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(r.object.status().message()), AllOf(HasSubstr("'__ocml_tanpi_f32'"), HasSubstr("libdevice")));
   r = compile(unaryKernel("__nv_sinf", "double"), arch("sm_90a"));
   EXPECT_EQ(r.object.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(r.object.status().message()), AllOf(HasSubstr("'__nv_sinf'"), HasSubstr("types")));
@@ -410,6 +413,9 @@ TEST(DeviceFunctions, EveryRowIsFoundBothWays) {
   EXPECT_EQ(codegen::ocmlEquivalent("__nv_fmaxf"), "__ocml_fmax_f32");
   EXPECT_EQ(codegen::ocmlEquivalent("__nv_sincosf"), "");
   EXPECT_EQ(codegen::ocmlEquivalent("sinf"), "");
+  EXPECT_EQ(codegen::ocmlEquivalent("__nv_f"), ""); // libdevice lacks tanpi
+  EXPECT_EQ(codegen::ocmlEquivalent("__nv_"), "");
+  EXPECT_EQ(codegen::libdeviceEquivalent("__ocml_tanpi_f32"), "");
   EXPECT_EQ(codegen::libdeviceEquivalent("__ocml_pown_f32"), "__nv_powif");
   EXPECT_EQ(codegen::libdeviceEquivalent("__ocml_i0_f64"), "__nv_cyl_bessel_i0");
   EXPECT_EQ(codegen::libdeviceEquivalent("__ocml_isfinite_f32"), "__nv_finitef");

@@ -73,6 +73,32 @@ TEST(CodeObject, OtherFilesAreErrors) {
   other = *hsaco;
   other[48] = 0x77; // e_flags: EF_AMDGPU_MACH
   EXPECT_THAT(errorOf(other), HasSubstr("target that is not known"));
+  other = *hsaco;
+  other[48] = 0x49; // gfx1250, which is not RDNA 4
+  EXPECT_THAT(errorOf(other), HasSubstr("is for gfx1250: more than 256 vector registers"));
+}
+
+TEST(CodeObject, WaitsAreRead) {
+  auto read = [](llvm::StringRef text, uint32_t immediate = 0) {
+    auto w = code_object::waitCounts(text, immediate);
+    EXPECT_TRUE(w.ok()) << w.status();
+    return w.ok() ? *w : code_object::WaitCounts();
+  };
+  EXPECT_EQ(read("s_waitcnt vmcnt(3) lgkmcnt(0)").vm, 3);
+  EXPECT_EQ(read("s_waitcnt vmcnt(3) lgkmcnt(0)").lgkm, 0);
+  EXPECT_EQ(read("s_waitcnt vmcnt(3) lgkmcnt(0)").exp, -1);
+  EXPECT_EQ(read("s_waitcnt_vscnt null, 0x2", 2).store, 2);
+  EXPECT_EQ(read("s_wait_loadcnt_dscnt 0x203", 0x203).vm, 2);
+  EXPECT_EQ(read("s_wait_loadcnt_dscnt 0x203", 0x203).ds, 3);
+  EXPECT_EQ(read("s_wait_storecnt_dscnt 0x203", 0x203).store, 2);
+  EXPECT_EQ(read("s_wait_idle").km, 0);
+  EXPECT_EQ(read("s_wait_idle").vm, 0);
+  EXPECT_EQ(read("s_wait_alu 0xfffe", 0xfffe).vm, -1);
+  for (llvm::StringRef text : {"s_wait_tensorcnt 0x0", "s_wait_asynccnt 0x1", "s_wait_nothing"}) {
+    auto w = code_object::waitCounts(text, 0);
+    EXPECT_EQ(w.status().code(), absl::StatusCode::kUnimplemented);
+    EXPECT_THAT(std::string(w.status().message()), HasSubstr("what '" + text.str() + "' waits for"));
+  }
 }
 
 TEST(CodeObject, ImpossibleSizesAreErrors) {

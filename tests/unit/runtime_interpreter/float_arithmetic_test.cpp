@@ -422,6 +422,73 @@ std::string externCall(const std::string &symbol, const std::string &operands, c
          symbol + "\"} : (" + types + ") -> " + result;
 }
 
+/// Exact at multiples of 1/2, with C23's signs of zeros and infinities; elsewhere against 80-bit arithmetic.
+TEST(Math, FunctionsOfPiTimesX) {
+  struct Point {
+    double x, sin, cos, tan;
+  };
+  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double root = 0.70710678118654752440;
+  const Point points[] = {{0, 0, 1, 0},
+                          {-0.0, -0.0, 1, -0.0},
+                          {0.5, 1, 0, inf},
+                          {-0.5, -1, 0, -inf},
+                          {1, 0, -1, -0.0},
+                          {-1, -0.0, -1, 0},
+                          {1.5, -1, 0, -inf},
+                          {-1.5, 1, 0, inf},
+                          {2, 0, 1, 0},
+                          {-2, -0.0, 1, -0.0},
+                          {2.5, 1, 0, inf},
+                          {0.25, root, root, 1},
+                          {-0.25, -root, root, -1},
+                          {0.75, root, -root, -1},
+                          {-1.75, root, root, 1},
+                          {1e15 + 0.5, 1, 0, inf},
+                          {-1e15 - 0.5, -1, 0, -inf},
+                          {0x1p53 - 1, 0, -1, -0.0},
+                          {0x1p53, 0, 1, 0},
+                          {-1e300, -0.0, 1, -0.0},
+                          {inf, nan, nan, nan},
+                          {-inf, nan, nan, nan},
+                          {nan, nan, nan, nan}};
+  std::vector<double> x;
+  for (const Point &p : points) x.push_back(p.x);
+  constexpr unsigned kBetween = 999; // points between integers, both signs
+  for (unsigned i = 0; i < kBetween; ++i) x.push_back((int(i) - 500) / 97.0);
+  auto type = "tensor<" + std::to_string(x.size()) + "xf64>";
+  auto all = [&](const char *symbol) {
+    std::vector<double> r(x.size());
+    Evaluation(elementwiseKernel(int(x.size()), {"f64"}, {"f64"}, externCall(symbol, "%a", type, type)))
+        .buffer(x)
+        .buffer(r)
+        .ok();
+    return r;
+  };
+  auto sines = all("__nv_sinpi"), cosines = all("__ocml_cospi_f64"), tangents = all("__ocml_tanpi_f64");
+  auto expectSame = [&](double is, double wanted, const char *name, double at) {
+    bool isExact = wanted == 0 || std::fabs(wanted) == 1 || std::isinf(wanted);
+    if (std::isnan(wanted))
+      EXPECT_TRUE(std::isnan(is)) << name << " of " << at;
+    else if (isExact) // zeros by their sign, too
+      EXPECT_TRUE(is == wanted && std::signbit(is) == std::signbit(wanted)) << name << " of " << at << ": " << is;
+    else
+      EXPECT_NEAR(is, wanted, 4e-16 * std::fabs(wanted)) << name << " of " << at;
+  };
+  for (size_t i = 0; i < std::size(points); ++i) {
+    expectSame(sines[i], points[i].sin, "sin", x[i]);
+    expectSame(cosines[i], points[i].cos, "cos", x[i]);
+    expectSame(tangents[i], points[i].tan, "tan", x[i]);
+  }
+  for (size_t i = std::size(points); i < x.size(); ++i) {
+    long double angle = 3.14159265358979323846264338327950288L * (long double)(x[i]);
+    if (x[i] == std::floor(x[i])) continue;
+    EXPECT_NEAR(sines[i], double(std::sin(angle)), 1e-15) << x[i];
+    EXPECT_NEAR(cosines[i], double(std::cos(angle)), 1e-15) << x[i];
+    EXPECT_NEAR(tangents[i], double(std::tan(angle)), 1e-14 * (1 + std::fabs(double(std::tan(angle))))) << x[i];
+  }
+}
+
 TEST(Math, DeviceLibraries) {
   struct Function {
     const char *symbol;

@@ -48,6 +48,7 @@ TEST(Machine, AgreesWithTheTargetTable) {
     EXPECT_EQ(int(m.simds), t.schedulersPerMultiprocessor);
     EXPECT_EQ(int(m.mostWaves * m.simds), t.maxWarpsPerMultiprocessor);
     EXPECT_EQ(int(m.vgprs), t.registersPerScheduler);
+    EXPECT_EQ(int(m.vgprUnit), t.registerAllocationUnit);
     EXPECT_EQ(int64_t(m.ldsBytes), t.sharedMemoryPerMultiprocessor);
     EXPECT_EQ(int(m.ldsGranule), t.sharedMemoryGranularity);
     EXPECT_EQ(m.dies, t.dies);
@@ -125,6 +126,9 @@ TEST(Occupancy, IsLimitedByRegistersLdsAndWaves) {
   Machine rdna = machine("gfx1100");
   EXPECT_EQ(occupancy(rdna, kernel(192, 0, 32), grid(1, 128))->wavesByRegisters, 8u);
   EXPECT_EQ(occupancy(rdna, kernel(192, 0, 64), grid(1, 256))->wavesByRegisters, 4u);
+  // Allocated by 24, for 64 lanes by 12: 136 registers take 144, and 76 of 64 lanes take 84.
+  EXPECT_EQ(occupancy(rdna, kernel(136, 0, 32), grid(1, 128))->wavesByRegisters, 1536u / 144);
+  EXPECT_EQ(occupancy(rdna, kernel(76, 0, 64), grid(1, 256))->wavesByRegisters, 1536u / (2 * 84));
 }
 
 TEST(Sample, WorkgroupsOfOneComputeUnitAreFarApart) {
