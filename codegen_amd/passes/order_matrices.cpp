@@ -433,7 +433,7 @@ private:
 
   /// Where it finds no free one of the vector registers, LLVM's allocator takes accumulation registers as far as a
   /// single wave has them. If the loops need nearly all vector registers, nothing needs more of them, and without the
-  /// others twice as many blocks of threads fit, it is told to take none: it then packs its tuples closer.
+  /// others twice as many blocks of threads fit, it takes none: it then packs its tuples closer.
   void boundRegisters(MachineFunction &mf) {
     constexpr int64_t kNear = 32; // the allocator takes up to so many more than are alive at once
     int64_t bound = info_.registersPerScheduler / 2;

@@ -14,9 +14,9 @@
 // registers, or vector registers that the loop needs, too, or that are recomputed themselves. A lane's index (the copy
 // of a register in which the kernel starts) counts as needed.
 //
-// Limits: loops from which the code before them is not reached again; at least 8 registers must be gained. On RDNA
-// loops that another one with matrix instructions follows, only: LLVM's scheduler takes the registers for more waves,
-// and kernels of one loop were up to a fifth slower by the model.
+// Limits: functions with two such loops at least (with one it gains nothing on CDNA, and on RDNA, where LLVM's scheduler
+// takes the registers for more waves, kernels were up to a fifth slower by the model); loops from which the code before
+// them is not reached again; at least 8 registers must be gained.
 //
 // Runs: on machine code in SSA form, after LLVM has merged equal instructions for the last time
 // (codegen/object/backend.h, addCodegenPassesAfter).
@@ -42,7 +42,7 @@ using Blocks = SmallPtrSet<MachineBasicBlock *, 16>;
 class RecomputeAfterLoops final : public MachineFunctionPass {
 public:
   static char ID;
-  explicit RecomputeAfterLoops(bool lastToo) : MachineFunctionPass(ID), lastToo_(lastToo) {}
+  RecomputeAfterLoops() : MachineFunctionPass(ID) {}
   StringRef getPassName() const override { return "Tessera: recomputation after loops"; }
 
   void getAnalysisUsage(AnalysisUsage &au) const override {
@@ -62,24 +62,23 @@ public:
     if (!mri_->isSSA()) return false;
     SmallVector<MachineLoop *, 4> withMatrices;
     for (MachineLoop *loop : loops) // the outermost ones
-      if (llvm::any_of(loop->blocks(), [&](MachineBasicBlock *b) { return hasMatrix(*b); }))
+      if (llvm::any_of(loop->blocks(),
+                       [&](MachineBasicBlock *b) { return llvm::any_of(*b, [&](auto &mi) { return isMatrix(mi); }); }))
         withMatrices.push_back(loop);
+    if (withMatrices.size() < 2) return false;
     bool changed = false;
     for (MachineLoop *loop : withMatrices) {
       Blocks later = reachedAfter(*loop);
-      bool isFollowed = llvm::any_of(withMatrices, [&](MachineLoop *l) { return later.contains(l->getHeader()); });
-      if ((isFollowed || lastToo_) && !later.contains(loop->getHeader())) changed |= after(*loop, later);
+      if (!later.contains(loop->getHeader())) changed |= after(*loop, later);
     }
     return changed;
   }
 
 private:
-  bool hasMatrix(MachineBasicBlock &block) const {
-    return llvm::any_of(block, [&](MachineInstr &mi) {
-      StringRef name = tii_->getName(mi.getOpcode());
-      return name.starts_with("V_MFMA") || name.starts_with("V_SMFMAC") || name.starts_with("V_WMMA") ||
-             name.starts_with("V_SWMMAC");
-    });
+  bool isMatrix(const MachineInstr &mi) const {
+    StringRef name = tii_->getName(mi.getOpcode());
+    return name.starts_with("V_MFMA") || name.starts_with("V_SMFMAC") || name.starts_with("V_WMMA") ||
+           name.starts_with("V_SWMMAC");
   }
 
   bool isVector(Register r) const {
@@ -127,7 +126,7 @@ private:
   }
 
   bool isUsedIn(MachineLoop &loop, Register r) const {
-    return llvm::any_of(mri_->use_operands(r), [&](MachineOperand &o) { return loop.contains(blockOf(o)); });
+    return llvm::any_of(mri_->use_nodbg_operands(r), [&](MachineOperand &o) { return loop.contains(blockOf(o)); });
   }
 
   /// The block for a copy of the instruction that all uses after the loop can use. It is after the loop, too, and in no
@@ -152,14 +151,15 @@ private:
     return isUsedIn(loop, r) || (def.isCopy() && def.getOperand(1).getReg().isPhysical());
   }
 
-  /// Whether the instruction computes a vector from its operands alone.
+  /// Whether the instruction computes a vector from its operands alone, and would compute the same one later. In a loop
+  /// a scalar operand may have had another value when some lanes left it.
   bool isPlain(const MachineInstr &mi) const {
     StringRef name = tii_->getName(mi.getOpcode());
     bool movesLanes = name.contains("_READ") || name.contains("_WRITE") || name.contains("PERMLANE") ||
                       name.contains("DPP") || name.contains("SWAP");
-    return name.starts_with("V_") && !movesLanes && !mi.mayLoadOrStore() && !mi.hasUnmodeledSideEffects() &&
-           !mi.isConvergent() && !mi.mayRaiseFPException() && mi.getNumExplicitDefs() == 1 &&
-           !mi.getOperand(0).getSubReg();
+    return name.starts_with("V_") && !isMatrix(mi) && !movesLanes && !loops_->getLoopFor(mi.getParent()) &&
+           !mi.mayLoadOrStore() && !mi.hasUnmodeledSideEffects() && !mi.isConvergent() && !mi.mayRaiseFPException() &&
+           mi.getNumExplicitDefs() == 1 && !mi.getOperand(0).getSubReg();
   }
 
   /// Whether the register's value follows from what is in registers during the loop anyway.
@@ -224,7 +224,6 @@ private:
   static constexpr int64_t kLeastRegisters = 8; // a wave is given registers in eights
   static constexpr int64_t kMostRepeated = 8;   // instructions for a register
 
-  bool lastToo_;
   MachineDominatorTree *dominators_ = nullptr;
   MachineLoopInfo *loops_ = nullptr;
   MachineRegisterInfo *mri_ = nullptr;
@@ -237,6 +236,6 @@ char RecomputeAfterLoops::ID = 0;
 
 } // namespace
 
-Pass *createRecomputeAfterLoops(bool lastToo) { return new RecomputeAfterLoops(lastToo); }
+Pass *createRecomputeAfterLoops() { return new RecomputeAfterLoops; }
 
 } // namespace tessera::amd

@@ -7,8 +7,7 @@ class Pass;
 
 namespace tessera::amd {
 
-/// A pass on machine functions in SSA form. `lastToo`: also what only the code after the last such loop uses. The
-/// caller owns it.
-llvm::Pass *createRecomputeAfterLoops(bool lastToo);
+/// A pass on machine functions in SSA form. The caller owns it.
+llvm::Pass *createRecomputeAfterLoops();
 
 } // namespace tessera::amd
