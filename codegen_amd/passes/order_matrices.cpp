@@ -435,7 +435,7 @@ private:
   /// single wave has them. If the loops need nearly all vector registers, nothing needs more of them, and without the
   /// others twice as many blocks of threads fit, it takes none: it then packs its tuples closer.
   void boundRegisters(MachineFunction &mf) {
-    constexpr int64_t kNear = 32; // the allocator takes up to so many more than are alive at once
+    constexpr int64_t kNear = 16; // the allocator takes up to so many more than are alive at once
     int64_t bound = info_.registersPerScheduler / 2;
     bool isShared = registersFor(mostRegisters_) - info_.tuning.orderRegistersCountedTwice == bound;
     if (!mostRegisters_ || !isShared || mostRegisters_ > bound || mostRegisters_ + kNear <= bound) return;
