@@ -14,9 +14,9 @@
 // registers, or vector registers that the loop needs, too, or that are recomputed themselves. A lane's index (the copy
 // of a register in which the kernel starts) counts as needed.
 //
-// Limits: functions with two such loops at least (with one it gains nothing on CDNA, and on RDNA, where LLVM's scheduler
-// takes the registers for more waves, kernels were up to a fifth slower by the model); loops from which the code before
-// them is not reached again; at least 8 registers must be gained.
+// Limits: functions with two such loops at least (with one it gains nothing on CDNA, and on RDNA, where LLVM's
+// scheduler takes the registers for more waves, kernels were up to a fifth slower by the model); loops from which the
+// code before them is not reached again; at least 8 registers must be gained.
 //
 // Runs: on machine code in SSA form, after LLVM has merged equal instructions for the last time
 // (codegen/object/backend.h, addCodegenPassesAfter).
