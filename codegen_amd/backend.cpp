@@ -11,6 +11,7 @@
 #include "codegen_amd/llvm_passes.h"
 #include "codegen_amd/object.h"
 #include "codegen_amd/passes/order_matrices.h"
+#include "codegen_amd/passes/recompute_after_loops.h"
 #include "codegen_amd/scheduler_options.h"
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/Function.h"
@@ -82,6 +83,9 @@ protected:
   }
   void addCodegenPassesAfter(llvm::StringRef argument, llvm::legacy::PassManagerBase &passes) const override {
     bool mfma = info().matrixUnit == ir::MatrixUnit::Mfma;
+    bool hasMatrices = info().matrixUnit == ir::MatrixUnit::Mfma || info().matrixUnit == ir::MatrixUnit::Wmma;
+    if (argument == "detect-dead-lanes" && hasMatrices && options_.optLevel >= 2)
+      passes.add(createRecomputeAfterLoops());
     if (argument == "machine-scheduler" && mfma && options_.optLevel >= 2) passes.add(createOrderMatrices(info()));
   }
   bool libraryMayBeFused() const override { return false; } // fused, ocml's sinh of small numbers loses half its bits

@@ -91,6 +91,7 @@ Pipeline amdTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions &o
       step(removeLayoutConversions), // propagates layouts; most conversions vanish
       step(optimizeThreadLocality),  // layouts are final: what a thread can reduce alone is known
       step(loopInvariantCodeMotion), // hoists conversions of loop-invariant operands
+      step(commonSubexpressions),    // several loops share one such operand: the registers of its source are free
       step(optimizeDotOperands),     // remaining conversions into dot operands go through LDS
       step(loopInvariantCodeMotion), // hoists loop-invariant loads from LDS
       step(commonSubexpressions),    // merges buffers of one tile, before pipelineLoads makes them multi-buffers

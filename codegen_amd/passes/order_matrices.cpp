@@ -26,6 +26,8 @@
 // LLVM inserts s_waitcnt and s_nop afterwards, for the order that it finds. SCHED_BARRIER keeps the order until
 // after register allocation.
 //
+// Afterwards the register allocator is bounded where that decides how many blocks of threads fit.
+//
 // Limits: blocks without calls; if the order takes so many registers that fewer blocks of threads fit, others with
 // shorter latencies are tried, of LDS first, then of memory, and LLVM's stays if all do.
 //
@@ -352,8 +354,10 @@ public:
     if (mf.getFunction().getFnAttribute("tessera-shared-bytes").getValueAsString().getAsInteger(10, bytes)) bytes = 0;
     blocksByLds_ = std::max<int64_t>(1, info_.blocksBySharedMemory(bytes));
     bool changed = false;
+    mostRegisters_ = 0;
     for (MachineBasicBlock &block : mf)
       if (loops->getLoopFor(&block)) changed |= orderBlock(mf, block, loops);
+    boundRegisters(mf);
     return changed;
   }
 
@@ -390,11 +394,13 @@ private:
     for (auto it = begin; it != end; ++it) before.push_back(&*it);
 
     Pressure pressure(mf, *lis_);
-    int64_t limit = registersFor(pressure.of(block, before));
+    int64_t registers = pressure.of(block, before);
+    int64_t limit = registersFor(registers);
     BlockGraph graph(mf, loops);
     graph.build(block, begin, end, *aliases_);
     SmallVector<MachineInstr *, 0> order = orderWithin(limit, graph, pressure, block, before.size());
     graph.finish();
+    mostRegisters_ = std::max(mostRegisters_, order.empty() ? registers : pressure.of(block, order));
     if (order.empty()) return false;
     move(block, begin, order);
     hold(block, order);
@@ -425,6 +431,26 @@ private:
     return info_.registersPerScheduler / waves + countedTwice;
   }
 
+  /// Where it finds no free one of the vector registers, LLVM's allocator takes accumulation registers as far as a
+  /// single wave has them. If the loops need nearly all vector registers, nothing needs more of them, and without the
+  /// others twice as many blocks of threads fit, it takes none: it then packs its tuples closer.
+  void boundRegisters(MachineFunction &mf) {
+    constexpr int64_t kNear = 16; // the allocator takes up to so many more than are alive at once
+    int64_t bound = info_.registersPerScheduler / 2;
+    bool isShared = registersFor(mostRegisters_) - info_.tuning.orderRegistersCountedTwice == bound;
+    if (!mostRegisters_ || !isShared || mostRegisters_ > bound || mostRegisters_ + kNear <= bound) return;
+    Function &f = mf.getFunction();
+    if (f.hasFnAttribute("amdgpu-num-vgpr") || f.hasFnAttribute("amdgpu-waves-per-eu")) return; // the user's choice
+    Pressure pressure(mf, *lis_);
+    for (MachineBasicBlock &block : mf) {
+      SmallVector<MachineInstr *, 0> order;
+      for (MachineInstr &mi : make_range(block.SkipPHIsLabelsAndDebug(block.begin()), block.end()))
+        order.push_back(&mi);
+      if (pressure.of(block, order) > bound) return;
+    }
+    f.addFnAttr("amdgpu-num-vgpr", std::to_string(bound / 2)); // LLVM counts one of two files
+  }
+
   void move(MachineBasicBlock &block, MachineBasicBlock::iterator at, ArrayRef<MachineInstr *> order) {
     for (MachineInstr *mi : order) {
       if (at != block.end() && &*at == mi) {
@@ -453,7 +479,8 @@ private:
   const TargetInstrInfo *tii_ = nullptr;
   LiveIntervals *lis_ = nullptr;
   AAResults *aliases_ = nullptr;
-  int64_t blocksByLds_ = 1; // that a compute unit has LDS for
+  int64_t blocksByLds_ = 1;   // that a compute unit has LDS for
+  int64_t mostRegisters_ = 0; // of a block in a loop with MFMA
   Sharing sharing_;
 };
 

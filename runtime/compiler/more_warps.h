@@ -9,7 +9,7 @@
 //   - the text leaves the number open: it has no layouts, and neither inline assembly nor ttg.warp_specialize, which
 //     may be written for a number of warps;
 //   - the target's estimate predicts spills in loops (Tuning::moreWarpsHeldPercent), or many outside of them
-//     (Tuning::straightLineHeldPercent): half as many blocks fit then, so that a spill that is paid for once costs less;
+//     (Tuning::straightLineHeldPercent): half as many blocks fit then, and a spill that is paid for once costs less;
 //   - twice or four times as many warps are a block that the target can have, and their share of the register file
 //     holds the tensors: a layout that repeats values in the new warps gains nothing;
 //   - the candidate keeps its asynchronous dots: dots of too few rows for more groups of four warps would become

@@ -75,9 +75,9 @@ static int32_t fastestDimOfLoads(Value v, int depth = 0) {
   return found;
 }
 
-/// The layout of a shared buffer for a value, cast to `element`, whose rows are as the value's lie in registers. Null if
-/// the matrix unit cannot read it that way (across K it reads 16-bit elements only), or a row is too narrow. `tile`:
-/// rows or columns of an instruction. `alongK`: rows run along K, however the registers lie.
+/// The layout of a shared buffer for a value, cast to `element`, whose rows are as the value's lie in registers. Null
+/// if the matrix unit cannot read it that way (across K it reads 16-bit elements only), or a row is too narrow.
+/// `tile`: rows or columns of an instruction. `alongK`: rows run along K, however the registers lie.
 static const NvmmaSharedEncoding *bufferLayout(Value source, Type element, unsigned kDim, int64_t tile,
                                                bool alongK = false) {
   auto type = tensorOf(source).withElement(element);
