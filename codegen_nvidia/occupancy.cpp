@@ -85,8 +85,9 @@ int requestedBlocks(const KernelFacts &facts, const ir::TargetInfo &t, const Bac
   if (!facts.widestTensor || *facts.widestTensor > t.tuning.mediumTensorElements) return 0;
   bool isSmall = *facts.widestTensor <= t.tuning.smallTensorElements;
   int warps = t.maxWarpsPerMultiprocessor / (isSmall ? t.tuning.smallTensorWarps : t.tuning.mediumTensorWarps);
-  bool isBetween = !isSmall && *facts.widestTensor <= t.tuning.threeEighthsTensorElements;
-  if (isBetween && !facts.hasMatrixInstructions) warps = t.maxWarpsPerMultiprocessor * 3 / 8;
+  unsigned most = std::max(*facts.widestTensor, facts.loadedRegisters);
+  if (!isSmall && most <= t.tuning.threeEighthsTensorElements && !facts.hasMatrixInstructions)
+    warps = t.maxWarpsPerMultiprocessor * 3 / 8;
   int blocks = std::min(warps / o.numWarps, t.maxBlocksPerMultiprocessor);
   if (blocks <= 1) return 0;
   if (facts.hasMatrixInstructions) {

@@ -47,6 +47,14 @@ TEST(Occupancy, SmallTensorsRequestHalfAndMediumOnesAQuarter) {
   EXPECT_EQ(blocks(facts(64, 100), warps(16)), 0); // one block is no request
 }
 
+TEST(Occupancy, TensorsOfUpTo32ElementsRequestThreeEighthsIfTheyAreAllThatIsLoaded) {
+  EXPECT_EQ(blocks(facts(17, 32)), 6);
+  EXPECT_EQ(blocks(facts(32, 32)), 6);
+  EXPECT_EQ(blocks(facts(33, 32)), 4);
+  EXPECT_EQ(blocks(facts(32, 33)), 4);
+  EXPECT_EQ(blocks(facts(32, 32, /*dots=*/true)), 0);
+}
+
 TEST(Occupancy, FewLoadsRequestMoreWarps) {
   EXPECT_EQ(blocks(facts(16, 9)), 8);
   EXPECT_EQ(blocks(facts(16, 8)), 12);
