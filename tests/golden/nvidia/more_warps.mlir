@@ -27,6 +27,10 @@
 // RUN: tessera compile %s --kernel straight --target sm_90a --emit ttgir -o - | FileCheck %s --check-prefix=FOUR
 // RUN: tessera compile %s --kernel too_large --target sm_90a --emit ttgir -o - | FileCheck %s --check-prefix=FOUR
 // RUN: tessera compile %s --kernel loop --target sm_90a --emit ttgir -o - | FileCheck %s --check-prefix=EIGHT
+//
+// Outside of loops a little may be spilled, once.
+// RUN: tessera compile %s --kernel once --target sm_90a --emit ttgir -o - | FileCheck %s --check-prefix=FOUR
+// RUN: tessera compile %s --kernel once --num-warps 2 --target sm_80 --emit ttgir -o - | FileCheck %s --check-prefix=FOUR
 
 tt.func public @gemm(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %c: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
@@ -63,6 +67,41 @@ tt.func public @gemm(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<
     %d = tt.dot %x, %y, %acc : tensor<128x64xf16> * tensor<64x256xf16> -> tensor<128x256xf32>
     scf.yield %d : tensor<128x256xf32>
   }
+  %sc = tt.splat %c : !tt.ptr<f32> -> tensor<128x256x!tt.ptr<f32>>
+  %pc = tt.addptr %sc, %oc : tensor<128x256x!tt.ptr<f32>>, tensor<128x256xi32>
+  tt.store %pc, %sum : tensor<128x256x!tt.ptr<f32>>
+  tt.return
+}
+
+tt.func public @once(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %c: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %r128 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %r256 = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
+  %r64 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %m = tt.expand_dims %r128 {axis = 1 : i32} : tensor<128xi32> -> tensor<128x1xi32>
+  %ka = tt.expand_dims %r64 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %kb = tt.expand_dims %r64 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %nn = tt.expand_dims %r256 {axis = 0 : i32} : tensor<256xi32> -> tensor<1x256xi32>
+  %w = arith.constant dense<256> : tensor<128x1xi32>
+  %wb = arith.constant dense<256> : tensor<64x1xi32>
+  %rows = arith.muli %m, %w : tensor<128x1xi32>
+  %rowsb = arith.muli %kb, %wb : tensor<64x1xi32>
+  %ra = tt.broadcast %rows : tensor<128x1xi32> -> tensor<128x64xi32>
+  %ca = tt.broadcast %ka : tensor<1x64xi32> -> tensor<128x64xi32>
+  %rb = tt.broadcast %rowsb : tensor<64x1xi32> -> tensor<64x256xi32>
+  %cb = tt.broadcast %nn : tensor<1x256xi32> -> tensor<64x256xi32>
+  %rc = tt.broadcast %rows : tensor<128x1xi32> -> tensor<128x256xi32>
+  %cc = tt.broadcast %nn : tensor<1x256xi32> -> tensor<128x256xi32>
+  %oa = arith.addi %ra, %ca : tensor<128x64xi32>
+  %ob = arith.addi %rb, %cb : tensor<64x256xi32>
+  %oc = arith.addi %rc, %cc : tensor<128x256xi32>
+  %sb = tt.splat %b : !tt.ptr<f16> -> tensor<64x256x!tt.ptr<f16>>
+  %pb = tt.addptr %sb, %ob : tensor<64x256x!tt.ptr<f16>>, tensor<64x256xi32>
+  %sa = tt.splat %a : !tt.ptr<f16> -> tensor<128x64x!tt.ptr<f16>>
+  %pa = tt.addptr %sa, %oa : tensor<128x64x!tt.ptr<f16>>, tensor<128x64xi32>
+  %x = tt.load %pa : tensor<128x64x!tt.ptr<f16>>
+  %y = tt.load %pb : tensor<64x256x!tt.ptr<f16>>
+  %sum = tt.dot %x, %y, %zero : tensor<128x64xf16> * tensor<64x256xf16> -> tensor<128x256xf32>
   %sc = tt.splat %c : !tt.ptr<f32> -> tensor<128x256x!tt.ptr<f32>>
   %pc = tt.addptr %sc, %oc : tensor<128x256x!tt.ptr<f32>>, tensor<128x256xi32>
   tt.store %pc, %sum : tensor<128x256x!tt.ptr<f32>>

@@ -1,0 +1,51 @@
+// wgmma: the buffer of a 16-bit operand that is computed from loads has the rows of the loads, whose layouts are chosen
+// before those of the arithmetic on them.
+// RUN: tessera opt %s -tritongpu-accelerate-matmul --target sm_90a | FileCheck %s
+
+#row = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#column = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
+#acc = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #acc}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #acc}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-DAG: #[[ROWS:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+  // CHECK-DAG: #[[COLUMNS:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
+
+  // Broadcast rows and constants do not count.
+  // CHECK-LABEL: @of_columns
+  // CHECK: ttg.local_alloc %{{.*}} : {{.*}} -> !ttg.memdesc<64x64xf16, #[[ROWS]], #smem>
+  // CHECK: %[[CAST:.*]] = arith.truncf
+  // CHECK: ttg.local_alloc %[[CAST]] : {{.*}} -> !ttg.memdesc<64x64xf16, #[[COLUMNS]], #smem>
+  // CHECK: ttng.warp_group_dot
+  tt.func @of_columns(%p: tensor<64x64x!tt.ptr<f16>, #row>, %q: tensor<64x64x!tt.ptr<f32>, #column>, %s: tensor<1x64xf32, #acc>) -> tensor<64x64xf32, #acc> {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+    %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #row>
+    %xa = ttg.convert_layout %x : tensor<64x64xf16, #row> -> tensor<64x64xf16, #a>
+    %y = tt.load %q : tensor<64x64x!tt.ptr<f32>, #column>
+    %yc = ttg.convert_layout %y : tensor<64x64xf32, #column> -> tensor<64x64xf32, #acc>
+    %scale = tt.broadcast %s : tensor<1x64xf32, #acc> -> tensor<64x64xf32, #acc>
+    %scaled = arith.mulf %yc, %scale : tensor<64x64xf32, #acc>
+    %cast = arith.truncf %scaled : tensor<64x64xf32, #acc> to tensor<64x64xf16, #acc>
+    %yb = ttg.convert_layout %cast : tensor<64x64xf16, #acc> -> tensor<64x64xf16, #b>
+    %d = tt.dot %xa, %yb, %zero : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #acc>
+    tt.return %d : tensor<64x64xf32, #acc>
+  }
+
+  // Loads that disagree: the value's own layout.
+  // CHECK-LABEL: @of_both
+  // CHECK: %[[SUM:.*]] = arith.addf
+  // CHECK: ttg.local_alloc %[[SUM]] : {{.*}} -> !ttg.memdesc<64x64xf16, #[[ROWS]], #smem>
+  // CHECK: ttng.warp_group_dot
+  tt.func @of_both(%p: tensor<64x64x!tt.ptr<f16>, #row>, %q: tensor<64x64x!tt.ptr<f16>, #column>) -> tensor<64x64xf32, #acc> {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+    %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #row>
+    %xa = ttg.convert_layout %x : tensor<64x64xf16, #row> -> tensor<64x64xf16, #a>
+    %xc = ttg.convert_layout %x : tensor<64x64xf16, #row> -> tensor<64x64xf16, #acc>
+    %y = tt.load %q : tensor<64x64x!tt.ptr<f16>, #column>
+    %yc = ttg.convert_layout %y : tensor<64x64xf16, #column> -> tensor<64x64xf16, #acc>
+    %sum = arith.addf %xc, %yc : tensor<64x64xf16, #acc>
+    %yb = ttg.convert_layout %sum : tensor<64x64xf16, #acc> -> tensor<64x64xf16, #b>
+    %d = tt.dot %xa, %yb, %zero : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #acc>
+    tt.return %d : tensor<64x64xf32, #acc>
+  }
+}
