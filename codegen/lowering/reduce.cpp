@@ -84,23 +84,37 @@ private:
       if (!values.empty()) continue; // a register that holds a copy
       for (auto *s : srcs) values.push_back((*s)[r]);
     }
+    auto only = onlyOperation();
+    unsigned width = only && fl_.target.combinesThree(*only, type_.element()) ? 3 : 2;
     for (auto &[key, members] : groups) {
-      llvm::SmallVector<Partial, 16> level;
-      for (auto &[i, v] : members) level.push_back(v);
-      auto only = onlyOperation();
-      unsigned width = only && fl_.target.combinesThree(*only, type_.element()) ? 3 : 2;
-      while (level.size() > 1) { // neighbours first: a balanced tree, short chains for the scheduler
-        llvm::SmallVector<Partial, 16> next;
-        unsigned i = 0, step = std::min(width, unsigned(level.size()));
-        for (; i + step <= level.size(); i += step) {
-          next.push_back(combine(level[i], level[i + 1]));
-          if (step == 3) next.back() = combine(next.back(), level[i + 2]);
-        }
-        next.append(level.begin() + i, level.end());
-        level = std::move(next);
-      }
-      partials_[key] = level[0];
+      llvm::SmallVector<Partial, 16> values;
+      for (auto &[i, v] : members) values.push_back(v);
+      partials_[key] = tree(values, width);
     }
+  }
+
+  /// The values combined as a balanced tree of neighbours: short chains. Depth first, so that what the values are
+  /// computed from (wide exponentials of narrow numbers, say) is needed for few of them at a time.
+  Partial tree(llvm::ArrayRef<Partial> values, unsigned width = 2) {
+    struct Subtree {
+      Partial value;
+      unsigned height;
+    };
+    llvm::SmallVector<Subtree, 16> left; // subtrees that wait for their neighbours, the highest first
+    auto join = [&](unsigned n) {
+      auto last = llvm::ArrayRef(left).take_back(n);
+      Subtree joined = last[0];
+      for (auto &next : last.drop_front()) joined.value = combine(joined.value, next.value);
+      ++joined.height;
+      left.truncate(left.size() - n);
+      left.push_back(std::move(joined));
+    };
+    for (auto &v : values) {
+      left.push_back({v, 0});
+      while (left.size() >= width && left[left.size() - width].height == left.back().height) join(width);
+    }
+    while (left.size() > 1) join(std::min<unsigned>(width, left.size()));
+    return left[0].value;
   }
 
   /// The combination if it is a single operation on both values.
@@ -188,15 +202,7 @@ private:
     fl_.barrier();
     llvm::SmallVector<Key, 16> keys;
     for (auto &[key, p] : partials_) keys.push_back(key);
-    for (auto &[key, level] : exchange.loadByWarp(keys)) partials_[key] = tree(std::move(level));
-  }
-  Partial tree(llvm::SmallVector<Partial, 8> level) {
-    while (level.size() > 1) {
-      llvm::SmallVector<Partial, 8> next;
-      for (unsigned i = 0; i + 1 < level.size(); i += 2) next.push_back(combine(level[i], level[i + 1]));
-      level = std::move(next);
-    }
-    return level[0];
+    for (auto &[key, level] : exchange.loadByWarp(keys)) partials_[key] = tree(level);
   }
 
   /// Each result is combined by one thread, which stores it for the others.
