@@ -205,4 +205,12 @@ bool mayBeUndefined(Operation *op) {
   }
 }
 
+void divideByOneUnless(Operation *division, Value condition) {
+  Builder b(division);
+  Location loc = division->loc();
+  Value divisor = division->operand(kDivisorOperand);
+  Value one = b.intConstant(loc, divisor.type(), 1);
+  division->setOperand(kDivisorOperand, arith::SelectOp::create(b, loc, condition, divisor, one).op->result());
+}
+
 } // namespace tessera::transforms

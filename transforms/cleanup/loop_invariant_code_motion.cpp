@@ -5,15 +5,18 @@
 //     %s = tt.splat %n : …             →     scf.for %i = … {
 //     …                                        …
 //
-// Innermost loops come first, so that an operation can leave several loops. Two kinds of operations need care if the
+// Innermost loops come first, so that an operation can leave several loops. Three kinds of operations need care if the
 // loop may run zero times:
-//   - Integer divisions whose divisor may be zero (or -1, for signed ones) are undefined then. They leave only loops
-//     that are known to run. So do descriptors that become tensor maps (those with a layout), whose base or strides
-//     may be misaligned.
-//   - Loads may fault. They leave any scf.for that writes no memory, with a mask that says whether the loop runs:
+//   - Descriptors that become tensor maps (those with a layout), whose base or strides may be misaligned. They leave
+//     only loops that are known to run.
+//   - Loads may fault. They leave any scf.for that writes no memory, with a mask that says whether the loop runs.
+//   - Integer divisions are undefined if the divisor is zero (or -1, for signed ones). They leave any scf.for and divide
+//     by 1 if it does not run.
 //
 //   scf.for %i = %lo to %hi … {                      %runs = arith.cmpi slt, %lo, %hi
 //     %v = tt.load %p                         →      %v = tt.load %p, %runs
+//     %q = arith.divsi %x, %n                        %d = arith.select %runs, %n, %one
+//                                                    %q = arith.divsi %x, %d
 //
 // Limits: registers are not counted. A value that is cheap to compute (a splat, a range) occupies registers during the
 // whole loop once it is hoisted; LLVM moves such values back if registers are scarce.
@@ -51,11 +54,16 @@ static bool makesTensorMap(const Operation *op) {
 
 static bool isBlockPointer(Type t) { return t.isPointer() && t.cast<PointerType>().pointee().isTensor(); }
 
+/// Whether the loop runs at all.
+static Value whetherRuns(Builder &b, Location loc, scf::ForOp loop) {
+  auto predicate = loop.unsignedCmp() ? CmpIPredicate::Ult : CmpIPredicate::Slt;
+  return compare(b, loc, predicate, loop.lowerBound(), loop.upperBound());
+}
+
 /// Masks the load, which stands before the loop, by whether the loop runs at all.
 static void maskByTrip(tt::LoadOp load, scf::ForOp loop) {
   Builder b(load.op);
-  auto predicate = loop.unsignedCmp() ? CmpIPredicate::Ult : CmpIPredicate::Slt;
-  Value runs = compare(b, load.loc(), predicate, loop.lowerBound(), loop.upperBound());
+  Value runs = whetherRuns(b, load.loc(), loop);
   if (auto t = load.ptr().type().dyn_cast<TensorType>())
     runs = tt::SplatOp::create(b, load.loc(), t.withElement(b.context().i1()), runs).result();
   if (load.mask()) runs = arith::AndiOp::create(b, load.loc(), runs, load.mask()).result();
@@ -80,7 +88,8 @@ public:
     // The region of a reduction only combines values; other regions may hold anything.
     if (op.numRegions() && !op.is<tt::ReduceOp>()) return false;
     if (effectsOf(&op) != 0 && !isMovableLoad(op)) return false;
-    if (!loopRuns_ && (mayBeUndefined(&op) || makesTensorMap(&op))) return false;
+    if (!loopRuns_ && makesTensorMap(&op)) return false;
+    if (isUndefinedDivision(op) && !loop_->is<scf::ForOp>()) return false;
     return isInvariant(op);
   }
 
@@ -92,6 +101,9 @@ public:
     bool onlyReads = !(effectsOf(&op) & ~kReadsGlobal); // volatile loads do more
     return onlyReads && !memoryMayChange_;
   }
+
+  /// A division that is defined only because the loop runs.
+  bool isUndefinedDivision(Operation &op) const { return !loopRuns_ && mayBeUndefined(&op); }
 
 private:
   /// Whether all operands, those inside of regions included, are defined outside of the loop (or in the operation).
@@ -122,7 +134,12 @@ static bool hoist(Operation *loop) {
     for (auto &op : *region.front()) {
       if (!rules.mayMove(op)) continue;
       bool needsMask = rules.isMovableLoad(op) && !rules.loopRuns();
+      bool needsDivisor = rules.isUndefinedDivision(op);
       op.moveBefore(loop);
+      if (needsDivisor) {
+        Builder b(&op);
+        divideByOneUnless(&op, whetherRuns(b, op.loc(), loop->cast<scf::ForOp>()));
+      }
       if (needsMask) maskByTrip(op.cast<tt::LoadOp>(), loop->cast<scf::ForOp>());
       changed = true;
     }

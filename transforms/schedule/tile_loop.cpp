@@ -127,11 +127,7 @@ void cloneAddresses(Builder &b, const TileLoop &tiles, ValueMap &map, Value exis
   for (auto &op : *tiles.loop.body().front()) {
     if (!tiles.addresses.contains(&op)) continue;
     Operation *copy = b.clone(&op, map);
-    if (!exists || !mayBeUndefined(copy)) continue;
-    Value divisor = copy->operand(kDivisorOperand);
-    Builder before(copy);
-    Value one = before.intConstant(op.loc(), divisor.type(), 1);
-    copy->setOperand(kDivisorOperand, arith::SelectOp::create(before, op.loc(), exists, divisor, one).op->result());
+    if (exists && mayBeUndefined(copy)) divideByOneUnless(copy, exists);
   }
 }
 

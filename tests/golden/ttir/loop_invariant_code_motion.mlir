@@ -1,4 +1,4 @@
-// loop-invariant-code-motion: loop-invariant operations move before the loop; those that must not run unless the loop does stay.
+// loop-invariant-code-motion: loop-invariant operations move before the loop, safe where the loop does not run.
 // RUN: tessera opt %s --split-input-file -loop-invariant-code-motion --verify-each | FileCheck %s
 // RUN: tessera opt %s --split-input-file -triton-licm --verify-each | FileCheck %s
 
@@ -66,15 +66,21 @@ tt.func public @loads(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32) -> (i32, i32)
 
 // -----
 
-// Division: by a number that may be zero, or -1 where signed, only out of a loop that is known to run.
+// Division: by 1 instead of a number that may be zero, or -1 where signed, if the loop may not run.
 // CHECK-LABEL: @division
+// CHECK-SAME: (%[[X:.*]]: i32, %[[Y:.*]]: i32, %[[N:.*]]: i32)
 // CHECK: arith.divsi %{{.*}}, %c4
 // CHECK-NEXT: arith.remui
-// CHECK-NEXT: arith.addi
-// CHECK-NEXT: scf.for
-// CHECK-NEXT: arith.divsi
-// CHECK-NEXT: arith.divui
-// CHECK: arith.divsi
+// CHECK-NEXT: %[[RUNS:.*]] = arith.cmpi slt, %c0_i32, %[[N]]
+// CHECK-NEXT: %[[ONE:.*]] = arith.constant 1
+// CHECK-NEXT: %[[SAFE:.*]] = arith.select %[[RUNS]], %[[Y]], %[[ONE]]
+// CHECK-NEXT: arith.divsi %[[X]], %[[SAFE]]
+// CHECK: %[[SAFE_TOO:.*]] = arith.select %{{.*}}, %[[Y]], %{{.*}}
+// CHECK-NEXT: arith.divui %[[X]], %[[SAFE_TOO]]
+// CHECK: scf.for
+// CHECK-NOT: arith.div
+// CHECK: }
+// CHECK-NEXT: arith.divsi %[[X]], %[[Y]]
 // CHECK-NEXT: scf.for
 tt.func public @division(%x: i32, %y: i32, %n: i32) -> (i32, i32) {
   %c0 = arith.constant 0 : i32
@@ -102,10 +108,11 @@ tt.func public @division(%x: i32, %y: i32, %n: i32) -> (i32, i32) {
 
 // -----
 
-// Out of scf.while; not out of scf.if, whose regions may not run.
+// Out of scf.while, but no division; not out of scf.if, whose regions may not run.
 // CHECK-LABEL: @while
 // CHECK: arith.muli
 // CHECK-NEXT: scf.while
+// CHECK: arith.divsi
 // CHECK: scf.if
 // CHECK-NEXT: arith.subi
 tt.func public @while(%x: i32, %c: i1) -> i32 {
@@ -116,7 +123,8 @@ tt.func public @while(%x: i32, %c: i1) -> i32 {
     scf.condition(%more) %i : i32
   } do {
   ^bb0(%i: i32):
-    %m = arith.muli %x, %x : i32
+    %square = arith.muli %x, %x : i32
+    %m = arith.divsi %square, %x : i32
     %k = scf.if %c -> (i32) {
       %s = arith.subi %m, %x : i32
       scf.yield %s : i32
@@ -136,10 +144,12 @@ tt.func public @while(%x: i32, %c: i1) -> i32 {
 // Bounds of unsigned loops are compared as unsigned numbers: from 2^32 - 1 to 1 there is no iteration, from 1 to
 // 2^32 - 1 there are many.
 // CHECK-LABEL: @unsigned
-// CHECK-NOT: arith.divsi
-// CHECK: scf.for unsigned
-// CHECK-NEXT: arith.divsi
-// CHECK: arith.divsi
+// CHECK-SAME: (%[[X:.*]]: i32, %[[Y:.*]]: i32)
+// CHECK: arith.cmpi ult, %c-1_i32, %c1_i32
+// CHECK: %[[SAFE:.*]] = arith.select
+// CHECK-NEXT: arith.divsi %[[X]], %[[SAFE]]
+// CHECK-NEXT: scf.for unsigned
+// CHECK: arith.divsi %[[X]], %[[Y]]
 // CHECK-NEXT: scf.for unsigned
 tt.func public @unsigned(%x: i32, %y: i32) -> (i32, i32) {
   %c1 = arith.constant 1 : i32
