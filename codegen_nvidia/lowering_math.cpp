@@ -1,6 +1,6 @@
 // Mathematical functions and float conversions of NVIDIA GPUs. What is peculiar: approximate instructions for the
 // functions that Triton's users get there (ex2.approx, sqrt.approx, rsqrt.approx, div.full), the others from libdevice;
-// 8-bit floats are converted in pairs from sm_89 on.
+// 8-bit floats are converted in pairs from sm_89 on, 16-bit ones everywhere.
 // Source: PTX ISA, "Floating Point Instructions", "cvt"; error bounds there (ex2.approx: 2 ulp, div.full: 2 ulp).
 #include "codegen_nvidia/lowering_target.h"
 #include "ir/type.h"
@@ -84,8 +84,13 @@ bool NvidiaTarget::convertFloat(IRBuilder<> &b, FloatKind from, FloatKind to, Ro
     }
     return true;
   }
-  if (rounding == RoundingMode::Rtz && (to == FloatKind::F16 || to == FloatKind::BF16) && (from == FloatKind::F32)) {
-    auto id = to == FloatKind::F16 ? Intrinsic::nvvm_ff2f16x2_rz : Intrinsic::nvvm_ff2bf16x2_rz;
+  if (from == FloatKind::F32 && (to == FloatKind::F16 || to == FloatKind::BF16)) {
+    bool isHalf = to == FloatKind::F16, isNearest = rounding == RoundingMode::Rtne;
+    // LLVM pairs conversions whose results share a register, and leaves the others alone: among those of accumulators
+    // ptxas then finds one to move up over the wait for wgmma (warning C7514), which makes all wgmmas wait.
+    if (isNearest && in.size() == 1) return false;
+    auto id = isNearest ? (isHalf ? Intrinsic::nvvm_ff2f16x2_rn : Intrinsic::nvvm_ff2bf16x2_rn)
+                        : (isHalf ? Intrinsic::nvvm_ff2f16x2_rz : Intrinsic::nvvm_ff2bf16x2_rz);
     return pairs(in, [&](Value *x, Value *y) { return b.CreateIntrinsic(id, {}, {y, x}); });
   }
   return false;
