@@ -68,20 +68,26 @@ bool isMatrixLayout(const Encoding *e) {
 bool isStronger(const Encoding *a, const Encoding *b) { return isMatrixLayout(a) && !isMatrixLayout(b); }
 
 /// How many elements there were before broadcasts made the value larger: so many must be converted to have it in
-/// another layout.
-int64_t elementsBeforeBroadcasts(Value v, int depth = 0) {
-  constexpr int kMaxDepth = 8;
+/// another layout. 1 for what is computed from ranges, splats and constants alone, which can be had in any layout from
+/// the start. `budget`: operations to look at, beyond which all elements count.
+int64_t elementsBeforeBroadcasts(Value v, int &budget) {
   if (!v.type().isTensor()) return 1;
   int64_t all = tensorOf(v).numElements();
   Operation *op = v.definingOp();
-  if (!op || depth > kMaxDepth) return all;
+  if (!op || --budget < 0) return all;
   if (makesAnyLayout(op)) return 1;
-  if (op->is<ttg::ConvertLayoutOp>() || op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>())
-    return elementsBeforeBroadcasts(UnaryOp(op).value(), depth + 1);
-  if (!isElementwise(op) || !isPure(op)) return all;
+  bool rearranges = op->is<ttg::ConvertLayoutOp>() || op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>() ||
+                    op->is<tt::TransOp>() || op->is<tt::ReshapeOp>() || op->is<tt::ReduceOp>();
+  bool computes = (isElementwise(op) || op->is<arith::SelectOp>()) && isPure(op);
+  if (!rearranges && !computes) return all;
   int64_t most = 1;
-  for (auto o : op->operands()) most = std::max(most, elementsBeforeBroadcasts(o, depth + 1));
-  return most;
+  for (auto o : op->operands()) most = std::max(most, elementsBeforeBroadcasts(o, budget));
+  // A reduction of ranges is one more of those; of anything else, all of its result must be converted.
+  return op->is<tt::ReduceOp>() && most > 1 ? all : most;
+}
+int64_t elementsBeforeBroadcasts(Value v) {
+  int budget = 64;
+  return elementsBeforeBroadcasts(v, budget);
 }
 
 /// The loops around the place where a value can be converted at the earliest, before new dimensions and broadcasts.
