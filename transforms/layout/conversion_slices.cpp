@@ -256,7 +256,6 @@ bool Slice::inputsFor(Value v, const Encoding *e, llvm::SmallVectorImpl<LayoutVa
     if (in) inputs.push_back({op->operands()[0], in}); // a scan's only one
     return in != nullptr;
   }
-  case Opcode::tt_elementwise_inline_asm: return false; // may pack neighbouring registers
   default: break;
   }
   if (!isElementwise(op) && !op->is<arith::SelectOp>()) return false;

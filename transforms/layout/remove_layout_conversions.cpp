@@ -421,8 +421,8 @@ private:
 
   /// Does the operation in layout `e`, from which its operand `at` was converted. False: it stays as it is.
   bool moveDown(Operation *op, unsigned at, const Encoding *e) {
-    bool hasLayoutOfOperands = isElementwise(op) || op->is<arith::SelectOp>();
-    if (hasLayoutOfOperands && isPure(op) && op->numResults() == 1) return moveDownElementwise(op, at, e);
+    bool hasLayoutOfOperands = op->info().has(kElementwise) || op->is<arith::SelectOp>();
+    if (hasLayoutOfOperands && isPure(op) && op->numResults()) return moveDownElementwise(op, at, e);
     switch (op->opcode()) {
     case Opcode::tt_broadcast: return spreadsBroadcast(op->cast<tt::BroadcastOp>(), e) && moveTo(op, e, e);
     case Opcode::tt_expand_dims: {
@@ -471,7 +471,7 @@ private:
       if (!mayConvertOperand(op, i, at, e)) return false;
     }
     setOperandLayouts(op, e);
-    changeLayout(op->result(), e);
+    for (Value r : op->results()) changeLayout(r, e); // of inline assembly: several
     return true;
   }
   /// Whether operand `i` of an elementwise operation may be converted to `e`, so that operand `at` need not be
@@ -480,11 +480,11 @@ private:
     Value o = op->operand(i);
     if (isAcceptable(o, e)) return true;
     auto arriving = op->operand(at).definedBy<ttg::ConvertLayoutOp>();
-    if (isWidened(o, e) && !isWidened(arriving.src(), encodingOf(op->result()))) return true;
+    if (isWidened(o, e) && !isWidened(arriving.src(), encodingOf(op->result(0)))) return true;
     // Two expensive operands in different layouts: always the same one decides, so that the choice does not alternate.
     if (auto other = o.definedBy<ttg::ConvertLayoutOp>())
       return !isStronger(encodingOf(other.src()), e) && !decidesLayout(op, i, at);
-    if (encodingOf(o) != encodingOf(op->result())) return true;
+    if (encodingOf(o) != encodingOf(op->result(0))) return true;
     // An operand that is in the operation's layout as it is: one conversion for another, but less often or of fewer
     // elements.
     return conversionCost(o) < conversionCost(op->operand(at));
