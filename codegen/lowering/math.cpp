@@ -9,6 +9,7 @@
 // result. Tensors run element by element.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
+#include "ir/device_function_name.h"
 #include "ir/ops.h"
 #include "llvm/IR/Intrinsics.h"
 
@@ -116,7 +117,7 @@ bool lowerExtern(tt::ExternElementwiseOp op, FunctionLowering &fl) {
   llvm::SmallVector<llvm::Type *, 3> types;
   for (Value v : op.srcs()) types.push_back(fl.elementType(v.type()));
   if (!type || llvm::is_contained(types, nullptr)) return fl.error(op, "has operands that no library function takes");
-  auto callee = fl.declare(op.symbol(), llvm::FunctionType::get(type, types, false), op.pure());
+  auto callee = fl.declare(deviceFunctionName(op), llvm::FunctionType::get(type, types, false), op.pure());
   Elements out;
   for (unsigned r = 0, n = fl.numElements(resultType); r < n; ++r) {
     llvm::SmallVector<llvm::Value *, 3> args;

@@ -204,6 +204,29 @@ triton.runtime.driver.active.get_device_interface().synchronize()
     assert made.returncode == 0 and "no faults in 2 launches" in made.stderr, made.stderr
 
 
+def test_compiled_functions(tmp_path):
+    """Functions of torch.compile, and launches that it traces, run as they are written."""
+    torch = pytest.importorskip("torch")
+    if not hasattr(torch.compiler, "set_stance") or not hasattr(torch.library, "wrap_triton"):
+        pytest.skip("an older torch")
+    (tmp_path / "program.py").write_text("""
+import torch, triton, triton.language as tl
+@triton.jit
+def double(x, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(x + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+@torch.compile
+def launch(x):
+    torch.library.wrap_triton(double)[(2,)](x, 100, B=64)
+    return x + 1
+x = torch.ones(100, device="cuda")
+assert (launch(x) == 3).all() and (launch(x) == 5).all()
+""", encoding="utf-8")
+    command = [sys.executable, "-m", "tessera.triton", "check", "--target", "gfx942", "program.py"]
+    made = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert made.returncode == 0 and "no faults in 2 launches" in made.stderr, made.stderr
+
+
 # ---- progress ----
 
 TUNING = """

@@ -6,6 +6,7 @@
 #include "frontend/parser.h"
 #include "ir/attribute_names.h"
 #include "ir/context.h"
+#include "ir/device_function_name.h"
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
 #include "ir/printer.h"
@@ -461,7 +462,7 @@ absl::Status Compilation::reportAtOperation(const absl::Status &s) const {
   std::vector<Operation *> assemblies;
   module_->op()->walk([&](Operation *op) {
     if (auto call = op->dyn<tt::ExternElementwiseOp>();
-        call && function && !culprit && *function == call.symbol().str())
+        call && function && !culprit && *function == deviceFunctionName(call))
       culprit = op;
     if (!op->is<tt::ElementwiseInlineAsmOp>()) return;
     if (assembly && std::to_string(assemblies.size()) == std::string(*assembly)) culprit = op;

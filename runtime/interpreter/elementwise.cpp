@@ -2,6 +2,7 @@
 // number: selects, sums of pointers, calls of device functions, atomics. The functions on integers and floats and the
 // conversions are in files of their own (elementwise_functions.h).
 #include "runtime/interpreter/elementwise.h"
+#include "ir/device_function_name.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "runtime/float_formats.h"
@@ -42,10 +43,10 @@ double asDouble(const Lanes &l, size_t i, Type t, bool isUnsigned) {
 
 bool callDeviceFunction(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePool &p, Lanes &out, std::string &reason) {
   auto external = op->cast<tt::ExternElementwiseOp>();
-  llvm::StringRef symbol = external.symbol();
+  std::string symbol = deviceFunctionName(external);
   auto f = findDeviceFunction(symbol);
   if (!f) {
-    reason = ("the interpreter does not know the device function '" + symbol + "'").str();
+    reason = "the interpreter does not know the device function '" + symbol + "'";
     return false;
   }
   Type resultType = op->result().type().scalar();
@@ -59,7 +60,7 @@ bool callDeviceFunction(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePoo
   if (f->integer && !resultType.isInteger()) fits = false;
   if (resultType.bitWidth() > 64 || resultType.isPointer()) fits = false;
   if (!fits) {
-    reason = ("the device function '" + symbol + "' is not known with these operands").str();
+    reason = "the device function '" + symbol + "' is not known with these operands";
     return false;
   }
   out = Lanes(p, laneBytes(resultType), n);

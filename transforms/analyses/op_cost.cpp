@@ -61,9 +61,19 @@ OperationCost costOf(Operation *op, const Tuning &t) {
   return {1, true, 1, false};
 }
 
-/// Elements of a thread; all if there is no such layout.
+/// Different elements of a thread; all of the tensor if there is no such layout. Registers that hold copies of an
+/// element, as those of a row do where a thread has several rows of the layout, take no work of their own: their
+/// values are computed once.
 static double elementsPerThread(TensorType type, const Encoding *e) {
-  return double(layouts::elementsPerThread(e, type.shape()).value_or(type.numElements()));
+  auto &layout = e->layoutOf(type.shape());
+  if (!layout.ok()) return double(type.numElements());
+  double elements = 1;
+  for (unsigned bit = 0; bit < layout->inDimBits(Dim::Register); ++bit) {
+    bool isCopy = true;
+    for (unsigned d = 0; d < type.rank(); ++d) isCopy &= !layout->basis(Dim::Register, bit, layouts::tensorDim(d));
+    if (!isCopy) elements *= 2;
+  }
+  return elements;
 }
 
 /// What a scan takes in a layout: its elements, the shuffles of each run's total, and the exchange of those between

@@ -532,12 +532,19 @@ static std::vector<ttg::ConvertLayoutOp> usedConversions(Module &m) {
   return conversions;
 }
 
+/// The block, or the one around the branches that it is in.
+static Block *blockAroundBranches(Block *b) {
+  while (b->parentOp()->is<scf::IfOp>()) b = b->parentOp()->block();
+  return b;
+}
+
 /// Conversions to one layout may share operations that are worth moving for all of them and for none alone: index
-/// arithmetic from which a pointer and its mask are computed.
+/// arithmetic from which a pointer and its mask are computed, or the pointers of both branches.
 static bool recomputeTogether(Module &m, SliceContext &context) {
   using Key = std::tuple<Block *, const Encoding *, const Encoding *>;
   llvm::MapVector<Key, llvm::SmallVector<ttg::ConvertLayoutOp, 4>> groups;
-  for (auto c : usedConversions(m)) groups[{c->block(), encodingOf(c.src()), encodingOf(c.result())}].push_back(c);
+  for (auto c : usedConversions(m))
+    groups[{blockAroundBranches(c->block()), encodingOf(c.src()), encodingOf(c.result())}].push_back(c);
   for (auto &[key, group] : groups) {
     if (group.size() < 2) continue;
     Slice s(context, group, /*duplicatesCost=*/false);

@@ -53,9 +53,9 @@ static int32_t fastestDim(Value tensor) {
   return layout.ok() ? layouts::storageOrderOf(type.encoding(), *layout)[0] : kNoDim;
 }
 
-/// The dimension along which the loads run that a tensor is computed from, element by element: their layouts are chosen
-/// before those of the arithmetic on them, which then follows. kNoDim: they disagree, or it is computed from something
-/// else; kAnyDim: from splats, ranges and broadcast rows alone.
+/// The dimension along which the loads run that a tensor is computed from, element by element or in branches: their
+/// layouts are chosen before those of the arithmetic on them, which then follows. kNoDim: they disagree, or it is
+/// computed from something else; kAnyDim: from splats, ranges and broadcast rows alone.
 static int32_t fastestDimOfLoads(Value v, int depth = 0) {
   constexpr int kMaxDepth = 8;
   v = beforeConversions(v);
@@ -63,11 +63,20 @@ static int32_t fastestDimOfLoads(Value v, int depth = 0) {
   if (!def || depth > kMaxDepth) return kNoDim;
   if (isLoad(def)) return fastestDim(v);
   if (makesAnyLayout(def) || def->is<tt::BroadcastOp>()) return kAnyDim;
-  if (!isElementwise(def)) return kNoDim;
+  llvm::SmallVector<Value, 4> sources;
+  if (isElementwise(def)) {
+    llvm::copy_if(def->operands(), std::back_inserter(sources), [](Value o) { return o.type().isa<TensorType>(); });
+  } else if (def->is<scf::IfOp>()) {
+    for (auto &r : def->regions()) {
+      if (!r.hasOneBlock()) return kNoDim;
+      sources.push_back(r.front()->terminator()->operand(v.index()));
+    }
+  } else {
+    return kNoDim;
+  }
   int32_t found = kAnyDim;
-  for (Value operand : def->operands()) {
-    if (!operand.type().isa<TensorType>()) continue;
-    int32_t dim = fastestDimOfLoads(operand, depth + 1);
+  for (Value source : sources) {
+    int32_t dim = fastestDimOfLoads(source, depth + 1);
     if (dim == kAnyDim) continue;
     if (dim == kNoDim || (found != kAnyDim && dim != found)) return kNoDim;
     found = dim;

@@ -18,7 +18,8 @@
 //
 // Asynchronous copies (targets with cp.async; only if all loads have accesses of at least 4 contiguous bytes and zeros
 // for masked-off elements, else all go through registers). D = stages - 1. Each load gets a multi-buffer of D + 1
-// buffers, one per stage. Layout conversions of loaded values read it directly.
+// buffers, one per stage. Layout conversions of loaded values read it directly. If threads compute with the value, it
+// may have something else than zeros for masked-off elements: the consumer selects that after it reads the buffer.
 //
 //   prologue   D times: ttg.async_copy_global_to_local into buffer 0, 1, …; ttg.async_commit_group
 //   body       ttg.async_wait {num = D - 1}

@@ -45,7 +45,7 @@ public:
   std::optional<PipelinePlan> run() {
     if (!isSuitable() || !findLoads() || !findProducer() || !readsNothingStored()) return std::nullopt;
     plan_.asyncCopies = target_.hasPerLaneAsyncCopy && llvm::all_of(plan_.loads, [&](const PipelinedLoad &a) {
-                          return a.isBulkCopy || canCopyAsync(a.load());
+                          return a.isBulkCopy || canCopyAsync(a);
                         });
     if (!plan_.asyncCopies && !keepLoadsThroughPointers()) return std::nullopt;
     plan_.distance = plan_.asyncCopies ? stages_ - 1 : 1;
@@ -250,9 +250,22 @@ private:
       a.op = load;
       a.alloc = bufferOf(load);
       a.isBulkCopy = load->is<tt::DescriptorLoadOp>();
+      a.selectsOther = target_.hasPerLaneAsyncCopy && hasOtherThanZero(a) && isReadAsValue(load);
       plan_.loads.push_back(a);
     }
     return !plan_.loads.empty() || refuse("no load of the loop feeds a dot");
+  }
+  static bool hasOtherThanZero(const PipelinedLoad &a) {
+    auto load = a.load();
+    return load && load.other() && !isZero(load.other());
+  }
+  /// Whether threads compute with the loaded value. Else it goes to another layout or a buffer as it is, which an
+  /// asynchronous copy can replace; reading it to select other elements would undo that.
+  static bool isReadAsValue(Operation *load) {
+    if (load->result().type().scalar().isa<PointerType>()) return false; // no constant of zeros
+    return llvm::none_of(load->result().users(), [](Operation *user) {
+      return user->is<ttg::LocalAllocOp>() || user->is<ttg::ConvertLayoutOp>();
+    });
   }
   /// Loads through descriptors stay where they are, if other loads of the loop go through registers.
   bool keepLoadsThroughPointers() {
@@ -321,10 +334,11 @@ private:
 
   // ---- asynchronous copies or registers ----
 
-  /// Whether asynchronous copies can do the load: masked-off elements become zero, and an access has enough bytes.
-  /// Otherwise plan_.whyNoAsyncCopies gets the reason.
-  bool canCopyAsync(tt::LoadOp load) {
-    bool masksToZero = !load.other() || isZero(load.other());
+  /// Whether asynchronous copies can do the load: masked-off elements become zero, or are selected later, and an access
+  /// has enough bytes. Otherwise plan_.whyNoAsyncCopies gets the reason.
+  bool canCopyAsync(const PipelinedLoad &a) {
+    auto load = a.load();
+    bool masksToZero = a.selectsOther || !hasOtherThanZero(a);
     AccessWidth width = accessWidth(load);
     if (masksToZero && width.bytes >= kMinAsyncCopyBytes) return true;
     plan_.whyNoAsyncCopies = "the load at " + describe(load->loc()) +

@@ -22,6 +22,8 @@ struct PipelinedLoad {
   llvm::SmallVector<ir::ttg::ConvertLayoutOp, 2> conversions;
   ir::MemDescType bufferType; // of one stage; null: the value is carried in registers
   bool isBulkCopy = false;    // by TMA
+  // Asynchronous copies write zeros for masked-off elements: the load's other value is selected after the read.
+  bool selectsOther = false;
 
   ir::Value result() const { return op->result(); }
   /// The load through pointers; null if it is through a descriptor.

@@ -81,13 +81,25 @@ void PipelinedLoopBuilder::emitConsumer(Builder &b, ValueMap &map, Value readInd
       if (!a->bufferType)
         map.map(op.result(), *nextLoaded++);
       else if (hasOtherUsers(*a))
-        map.map(op.result(), readBuffer(*a, &op, op.result().type()));
+        map.map(op.result(), withOther(b, *a, map, readBuffer(*a, &op, op.result().type())));
     } else {
       Operation *copy = b.clone(&op, map);
       if (plan_.dotsInFlight && copy->is<ttng::WarpGroupDotOp>())
         copy->setAttr("isAsync", IntegerAttr::getBool(c_, true));
     }
   }
+}
+
+Value PipelinedLoopBuilder::withOther(Builder &b, const PipelinedLoad &a, ValueMap &map, Value read) {
+  if (!plan_.asyncCopies || !a.selectsOther) return read;
+  auto load = a.load();
+  Value mask = map.lookupOrSelf(load.mask());
+  return arith::SelectOp::create(b, load->loc(), mask, read, map.lookupOrSelf(load.other())).result();
+}
+
+Value PipelinedLoopBuilder::zeros(Builder &b, const PipelinedLoad &a) {
+  auto type = tensorOf(a.result());
+  return b.constant(a.op->loc(), type, DenseElementsAttr::get(type, {llvm::APInt::getZero(type.element().bitWidth())}));
 }
 
 bool PipelinedLoopBuilder::hasOtherUsers(const PipelinedLoad &a) {
@@ -140,7 +152,11 @@ void PipelinedLoopBuilder::emitCopies(Builder &b, ValueMap &map, Value predicate
     Value mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value();
     Value buffer = bufferAt(b, a, fillIndex);
     Value masked = maskOf(b, ptr, mask, predicate);
-    Value other = load.other() ? map.lookupOrSelf(load.other()) : Value();
+    Value other;
+    if (a.selectsOther)
+      other = zeros(b, a);
+    else if (load.other())
+      other = map.lookupOrSelf(load.other());
     tokens.push_back(
         ttg::AsyncCopyGlobalToLocalOp::create(b, load->loc(), ptr, buffer, masked, other, cacheAttrsOf(a.op)).token());
   }

@@ -64,6 +64,9 @@ private:
   void emitConsumer(Builder &b, ValueMap &map, Value readIndex, llvm::ArrayRef<Value> loaded, Value token);
   /// Whether the loaded value has users other than the buffers and conversions that the multi-buffer replaces.
   static bool hasOtherUsers(const PipelinedLoad &a);
+  /// The value read from the buffer, with the load's other value where the consumer's mask is false.
+  Value withOther(Builder &b, const PipelinedLoad &a, ValueMap &map, Value read);
+  static Value zeros(Builder &b, const PipelinedLoad &a);
 
   // ---- the loop over tiles (pipelined_tiles.cpp) ----
 

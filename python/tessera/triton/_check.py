@@ -40,6 +40,11 @@ def _nothing(*_: Any, **__: Any) -> None:
     return None
 
 
+def _own_nothing() -> Any:
+    """A function of its own: torch.compile has one rule for each function of torch, found by its identity."""
+    return lambda *_, **__: None
+
+
 @contextlib.contextmanager
 def benchmarks_once() -> Iterator[None]:
     """Benchmarks of triton.testing call each function once, and plots have the first value of each line alone: times of
@@ -157,8 +162,8 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
         "memory_allocated": lambda *_: 0,
         "max_memory_allocated": lambda *_: 0,
         "is_bf16_supported": lambda *_, **__: True,
-        **{name: _nothing for name in ("synchronize", "set_stream", "set_device", "empty_cache", "manual_seed",
-                                       "manual_seed_all", "reset_peak_memory_stats")},
+        **{name: _own_nothing() for name in ("synchronize", "set_stream", "set_device", "empty_cache", "manual_seed",
+                                             "manual_seed_all", "reset_peak_memory_stats")},
     }  # fmt: skip
     before = {name: getattr(torch.cuda, name) for name in answers}
     # The device of tensors is the CPU, and programs say getattr(torch, device.type).
@@ -169,7 +174,7 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
         for name in added:
             setattr(torch.cpu, name, answers[name])
         driver.device_interface = torch.cuda
-        with OnHost():
+        with OnHost(), _eagerly(torch):
             yield
     finally:
         for name, function in before.items():
@@ -177,6 +182,12 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
         for name in added:
             if hasattr(torch.cpu, name):
                 delattr(torch.cpu, name)
+
+
+def _eagerly(torch: Any) -> Any:
+    """torch.compile would make code for a GPU that is not there: its functions run as they are written."""
+    stance = getattr(torch.compiler, "set_stance", None)  # torch 2.6 and later
+    return stance("force_eager") if stance else contextlib.nullcontext()
 
 
 def _properties(driver: EmulatorDriver) -> Any:

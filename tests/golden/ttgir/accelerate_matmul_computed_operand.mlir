@@ -1,5 +1,5 @@
-// wgmma: the buffer of a 16-bit operand that is computed from loads has the rows of the loads, whose layouts are chosen
-// before those of the arithmetic on them.
+// wgmma: the buffer of a 16-bit operand that is computed from loads, also in branches, has the rows of the loads, whose
+// layouts are chosen before those of the arithmetic on them.
 // RUN: tessera opt %s -tritongpu-accelerate-matmul --target sm_90a | FileCheck %s
 
 #row = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -27,6 +27,28 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     %scaled = arith.mulf %yc, %scale : tensor<64x64xf32, #acc>
     %cast = arith.truncf %scaled : tensor<64x64xf32, #acc> to tensor<64x64xf16, #acc>
     %yb = ttg.convert_layout %cast : tensor<64x64xf16, #acc> -> tensor<64x64xf16, #b>
+    %d = tt.dot %xa, %yb, %zero : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #acc>
+    tt.return %d : tensor<64x64xf32, #acc>
+  }
+
+  // A load in one of two branches, zeros in the other one.
+  // CHECK-LABEL: @of_branches
+  // CHECK: %[[IF:.*]] = scf.if
+  // CHECK: ttg.local_alloc %[[IF]] : {{.*}} -> !ttg.memdesc<64x64xf16, #[[COLUMNS]], #smem>
+  // CHECK: ttng.warp_group_dot
+  tt.func @of_branches(%p: tensor<64x64x!tt.ptr<f16>, #row>, %q: tensor<64x64x!tt.ptr<f16>, #column>, %some: i1) -> tensor<64x64xf32, #acc> {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+    %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #row>
+    %xa = ttg.convert_layout %x : tensor<64x64xf16, #row> -> tensor<64x64xf16, #a>
+    %y = scf.if %some -> (tensor<64x64xf16, #acc>) {
+      %l = tt.load %q : tensor<64x64x!tt.ptr<f16>, #column>
+      %c = ttg.convert_layout %l : tensor<64x64xf16, #column> -> tensor<64x64xf16, #acc>
+      scf.yield %c : tensor<64x64xf16, #acc>
+    } else {
+      %none = arith.constant dense<0.0> : tensor<64x64xf16, #acc>
+      scf.yield %none : tensor<64x64xf16, #acc>
+    }
+    %yb = ttg.convert_layout %y : tensor<64x64xf16, #acc> -> tensor<64x64xf16, #b>
     %d = tt.dot %xa, %yb, %zero : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #acc>
     tt.return %d : tensor<64x64xf32, #acc>
   }

@@ -510,7 +510,10 @@ TEST(Math, DeviceLibraries) {
                                 {"__nv_erfinvf", 0.5, 0.47693627620446987},
                                 {"__nv_cospif", 1, -1},
                                 {"__nv_lgammaf", 3, std::log(2.0)},
-                                {"__nv_saturatef", 3, 1}};
+                                {"__nv_saturatef", 3, 1},
+                                {"__triton_hip_fast_expf", 0.7, std::exp(0.7f)},
+                                {"__triton_hip_fast_tanhf", 0.7, std::tanh(0.7f)},
+                                {"__triton_hip_fabs", -2.5, 2.5}};
   for (auto &f : functions) {
     std::vector<float> a = {float(f.x)}, r(1);
     Evaluation(elementwiseKernel(1, {"f32"}, {"f32"}, externCall(f.symbol, "%a", "tensor<1xf32>", "tensor<1xf32>")))
