@@ -1,7 +1,7 @@
 // Lowering of tt.reduce. A reduction along an axis goes through three stages, each of which the source's layout
 // shortens or removes:
 //   thread  registers whose indices differ along the axis alone are combined, as a balanced tree: of pairs, or of
-//           threes where an instruction combines three (v_max3_f32)
+//           threes where an instruction combines three (v_max3_f32); of very many in runs (combineInRuns)
 //   warp    lanes that differ along the axis are combined by butterfly shuffles, integers of a whole warp by one
 //           instruction where the target has it (Target::combineLanes); afterwards all of them hold the result
 //   block   when warps differ along the axis, one lane per result and warp stores its partial value to shared memory;
@@ -84,23 +84,43 @@ private:
       if (!values.empty()) continue; // a register that holds a copy
       for (auto *s : srcs) values.push_back((*s)[r]);
     }
-    for (auto &[key, members] : groups) {
-      llvm::SmallVector<Partial, 16> level;
-      for (auto &[i, v] : members) level.push_back(v);
-      auto only = onlyOperation();
-      unsigned width = only && fl_.target.combinesThree(*only, type_.element()) ? 3 : 2;
-      while (level.size() > 1) { // neighbours first: a balanced tree, short chains for the scheduler
-        llvm::SmallVector<Partial, 16> next;
-        unsigned i = 0, step = std::min(width, unsigned(level.size()));
-        for (; i + step <= level.size(); i += step) {
-          next.push_back(combine(level[i], level[i + 1]));
-          if (step == 3) next.back() = combine(next.back(), level[i + 2]);
-        }
-        next.append(level.begin() + i, level.end());
-        level = std::move(next);
+    std::map<Key, llvm::SmallVector<Partial, 16>> levels;
+    auto &info = fl_.target.info();
+    bool isLarge = info.hasScheduleBarriers && srcs[0]->size() > size_t(info.maxRegistersPerThread) / 2;
+    for (auto &[key, members] : groups)
+      for (auto &[i, v] : members) levels[key].push_back(v);
+    if (isLarge) combineInRuns(levels);
+    for (auto &[key, level] : levels) partials_[key] = balanced(std::move(level));
+  }
+
+  /// Neighbours first: a balanced tree, short chains for the scheduler.
+  Partial balanced(llvm::SmallVector<Partial, 16> level) {
+    auto only = onlyOperation();
+    unsigned width = only && fl_.target.combinesThree(*only, type_.element()) ? 3 : 2;
+    while (level.size() > 1) {
+      llvm::SmallVector<Partial, 16> next;
+      unsigned i = 0, step = std::min(width, unsigned(level.size()));
+      for (; i + step <= level.size(); i += step) {
+        next.push_back(combine(level[i], level[i + 1]));
+        if (step == 3) next.back() = combine(next.back(), level[i + 2]);
       }
-      partials_[key] = level[0];
+      next.append(level.begin() + i, level.end());
+      level = std::move(next);
     }
+    return level[0];
+  }
+
+  /// Of more values than half of the registers, the runs of neighbours are combined run by run for all results: the
+  /// values of a run die together, in the order in which they were made, so that the scheduler need not hold them all.
+  void combineInRuns(std::map<Key, llvm::SmallVector<Partial, 16>> &levels) {
+    size_t length = fl_.target.info().tuning.reduceRun;
+    std::map<Key, llvm::SmallVector<Partial, 16>> runs;
+    for (size_t at = 0; at < levels.begin()->second.size(); at += length)
+      for (auto &[key, level] : levels) {
+        auto run = llvm::ArrayRef<Partial>(level).drop_front(at).take_front(length);
+        runs[key].push_back(balanced({run.begin(), run.end()}));
+      }
+    levels = std::move(runs);
   }
 
   /// The combination if it is a single operation on both values.
