@@ -133,8 +133,8 @@ private:
         e->moveBefore(*b_.GetInsertBlock(), b_.GetInsertPoint());
   }
 
-  /// Whether another dot reads the operand's buffer for itself (tritongpu-reorder-instructions), as registers are scarce.
-  /// Without a fence between them LLVM would read it once and hold all of it.
+  /// Whether another dot reads the operand's buffer for itself (tritongpu-reorder-instructions), as registers are
+  /// scarce. Without a fence between them LLVM would read it once and hold all of it.
   bool isReadAgain(ir::Value operand) const {
     auto load = operand.definedBy<ttg::LocalLoadOp>();
     if (!load || !fl_.target.info().hasScheduleBarriers) return false;
