@@ -208,6 +208,10 @@ static ArchInfo gfx1100() {
   t.tuning.heldRegistersPercent = 85;
   t.tuning.moreWarpsHeldPercent = 85;
   t.tuning.straightLineHeldPercent = 85;
+  // Modelled: gfx1100 and gfx1201, 2026-11: GEMMs of 1024 take 5 to 15 % less with one buffer and eight blocks than
+  // with two and four; where six blocks fit beside two buffers, these are better
+  // (benchmarks/results/2026-11-24-amd-linear-attention.md).
+  t.tuning.pipelineThreadsOfScheduler = 192;
   t.maxWarpsPerMultiprocessor = 64; // 16 on each of 4 SIMDs
   t.maxBlocksPerMultiprocessor = 32;
   t.limitsOneWarpBlocks = false;

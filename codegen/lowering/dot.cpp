@@ -133,6 +133,17 @@ private:
         e->moveBefore(*b_.GetInsertBlock(), b_.GetInsertPoint());
   }
 
+  /// Whether another dot reads the operand's buffer for itself (tritongpu-reorder-instructions), as registers are
+  /// scarce. Without a fence between them LLVM would read it once and hold all of it.
+  bool isReadAgain(ir::Value operand) const {
+    auto load = operand.definedBy<ttg::LocalLoadOp>();
+    if (!load || !fl_.target.info().hasScheduleBarriers) return false;
+    return llvm::any_of(load.src().users(), [&](Operation *user) {
+      return user != load.op && user->is<ttg::LocalLoadOp>() && user->block() == load->block() &&
+             user->result().type() == load.result().type();
+    });
+  }
+
   /// The type in which fma accumulates; null after a diagnostic if operands and result have no such type.
   llvm::Type *accumulatorType() {
     Type ct = dot_.d().type().scalar(), at = dot_.a().type().scalar(), bt = dot_.b().type().scalar();
@@ -180,9 +191,11 @@ private:
     // The same if the operands take twice the registers and each element is used few times.
     bool operandsAreLarge = lines * a_.line(true).size() * words >= tuning.fmaLargeOperands * registers;
     bool operandsAreUsedRarely = order.size() < tuning.fmaRareUses * lines;
-    if (!streams && info.hasScheduleBarriers && operandsAreLarge && operandsAreUsedRarely) {
+    bool isSharedOperand = isReadAgain(dot_.a()) || isReadAgain(dot_.b());
+    if (!streams && info.hasScheduleBarriers && ((operandsAreLarge && operandsAreUsedRarely) || isSharedOperand)) {
       findLateLoads();
-      streams = areLate(dot_.a()) && areLate(dot_.b());
+      bool aIsLate = areLate(dot_.a()), bIsLate = areLate(dot_.b());
+      streams = isSharedOperand ? aIsLate || bIsLate : aIsLate && bIsLate;
       if (!streams) late_.clear();
     }
     size_t steps = streams ? tuning.fmaStreamStep : 1;
@@ -217,11 +230,13 @@ private:
     // there are not enough registers for that, a use that generates no code keeps the arithmetic here.
     bool loadsWouldFillRegisters =
         (lines * line.size() + order.size()) * words > registers * tuning.fmaKeepPercent / 100;
-    if (info.hasScheduleBarriers && !dot_->parentOfType<scf::ForOp>() && loadsWouldFillRegisters)
+    bool isLoopBody = dot_->parentOp()->is<scf::ForOp>(); // the loop carries the sum: it is used at its end
+    if (info.hasScheduleBarriers && !isLoopBody && loadsWouldFillRegisters)
       for (unsigned r : order)
         b_.CreateCall(
             llvm::Intrinsic::getOrInsertDeclaration(b_.GetInsertBlock()->getModule(), llvm::Intrinsic::fake_use),
             {sum[r]});
+    if (isSharedOperand) b_.CreateFence(llvm::AtomicOrdering::AcquireRelease, llvm::SyncScope::SingleThread);
     for (unsigned r = 0; r < sum.size(); ++r) sum[r] = sum[c_.at(c_.places()[r])];
     fl_.set(dot_.d(), isFloat ? rounded(std::move(sum), type) : std::move(sum));
     return true;

@@ -12,17 +12,33 @@
 #include "ir/partitions.h"
 #include "transforms/analyses/axis_info.h"
 #include "transforms/analyses/pointer_root.h"
+#include "transforms/analyses/register_pressure.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 namespace tessera::codegen {
 using namespace ir;
 using layouts::Dim;
 
+/// Whether the value is reduced element by element as it is made: it is not held as a whole. (The result of the
+/// reduction counts for itself, where the elements of a thread are not what is combined.)
+static bool isReducedAtOnce(Value v, llvm::DenseMap<Value, bool> &known) {
+  auto [at, isNew] = known.try_emplace(v, true);
+  if (!isNew) return at->second;
+  bool is = llvm::all_of(v.users(), [&](Operation *user) {
+    if (user->is<tt::ReduceOp>()) return true;
+    bool isByElement = user->is<tt::ReshapeOp>() || (user->info().has(kElementwise) && isPure(user));
+    return isByElement && user->numResults() == 1 && isReducedAtOnce(user->result(), known);
+  });
+  return known[v] = is;
+}
+
 /// 32-bit registers that the largest tensor of a function takes in a thread; pointers, which are mostly one base and
 /// constants, do not count, nor do operands of dots by fma, which are loaded where they are multiplied (dot.cpp): those
-/// whose parent is a blocked layout, the only one without a matrix instruction.
+/// whose parent is a blocked layout, the only one without a matrix instruction. Where the scheduler takes limits,
+/// indices and what is reduced as it is made do not count either.
 static unsigned widestTensor(Operation *function, FunctionLowering &fl) {
   unsigned widest = 0;
+  llvm::DenseMap<Value, bool> reduced;
   function->walk([&](Operation *op) {
     for (auto r : op->results())
       if (r.type().isTensor() && r.type().cast<TensorType>().encoding()) {
@@ -30,6 +46,8 @@ static unsigned widestTensor(Operation *function, FunctionLowering &fl) {
         if (fl.target.info().hasScheduleBarriers && operand &&
             operand->parent()->kind() == layouts::EncodingKind::Blocked && op->is<ttg::LocalLoadOp>())
           continue;
+        bool isComputedAtUse = !transforms::registersOf(r) || isReducedAtOnce(r, reduced);
+        if (fl.target.info().hasScheduleBarriers && isComputedAtUse) continue;
         unsigned bits = r.type().scalar().isPointer() ? 0 : std::max(8u, unsigned(r.type().scalar().bitWidth()));
         widest = std::max<unsigned>(widest, fl.layout(r.type()).inDimSize(Dim::Register) * bits / 32);
       }

@@ -1,7 +1,7 @@
 // Lowering of tt.reduce. A reduction along an axis goes through three stages, each of which the source's layout
 // shortens or removes:
 //   thread  registers whose indices differ along the axis alone are combined, as a balanced tree: of pairs, or of
-//           threes where an instruction combines three (v_max3_f32)
+//           threes where an instruction combines three (v_max3_f32); of very many in runs (combineInRuns)
 //   warp    lanes that differ along the axis are combined by butterfly shuffles, integers of a whole warp by one
 //           instruction where the target has it (Target::combineLanes); afterwards all of them hold the result
 //   block   when warps differ along the axis, one lane per result and warp stores its partial value to shared memory;
@@ -84,13 +84,26 @@ private:
       if (!values.empty()) continue; // a register that holds a copy
       for (auto *s : srcs) values.push_back((*s)[r]);
     }
+    std::map<Key, llvm::SmallVector<Partial, 16>> values;
+    for (auto &[key, members] : groups)
+      for (auto &[i, v] : members) values[key].push_back(v);
+    auto &info = fl_.target.info();
+    bool isLarge = info.hasScheduleBarriers && srcs[0]->size() > size_t(info.maxRegistersPerThread) / 2;
     auto only = onlyOperation();
     unsigned width = only && fl_.target.combinesThree(*only, type_.element()) ? 3 : 2;
-    for (auto &[key, members] : groups) {
-      llvm::SmallVector<Partial, 16> values;
-      for (auto &[i, v] : members) values.push_back(v);
-      partials_[key] = tree(values, width);
-    }
+    if (isLarge) combineInRuns(values, width);
+    for (auto &[key, members] : values) partials_[key] = tree(members, width);
+  }
+
+  /// Of more values than half of the registers, the runs of neighbours are combined run by run for all results: the
+  /// values of a run die together, in the order in which they were made, so that the scheduler need not hold them all.
+  void combineInRuns(std::map<Key, llvm::SmallVector<Partial, 16>> &values, unsigned width) {
+    size_t length = fl_.target.info().tuning.reduceRun;
+    std::map<Key, llvm::SmallVector<Partial, 16>> runs;
+    for (size_t at = 0; at < values.begin()->second.size(); at += length)
+      for (auto &[key, members] : values)
+        runs[key].push_back(tree(llvm::ArrayRef<Partial>(members).drop_front(at).take_front(length), width));
+    values = std::move(runs);
   }
 
   /// The values combined as a balanced tree of neighbours: short chains. Depth first, so that what the values are

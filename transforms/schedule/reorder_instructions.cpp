@@ -17,13 +17,19 @@
 //    again are loaded first.
 // 3. A conversion moves after the ends of buffers (local_dealloc) that are between it and its first user, so that it
 //    can use their shared memory; and to its first user, if its source lives until then anyway.
+// 4. An operand of several dots by fma is loaded for each of them, if registers are scarce between them: such a dot
+//    reads its operands in parts, and only what ends with the dot need not be held as a whole. Each repeat is undone by
+//    itself if the buffers do not fit. Targets whose scheduler takes limits (TargetInfo::hasScheduleBarriers), which
+//    keep the parts apart.
 //
 // All moves are undone if a block's shared memory would no longer hold all buffers, since they live longer. Other loads
 // and conversions stay where they are: LLVM and ptxas schedule every instruction between barriers again.
+#include "ir/builder.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
+#include "layouts/dot_operand.h"
 #include "transforms/analyses/memdesc_root.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/memory/allocate_shared_memory.h"
@@ -79,6 +85,13 @@ public:
   }
 
   bool run() {
+    if (target_ && target_->hasScheduleBarriers) {
+      llvm::SmallVector<ttg::LocalLoadOp, 16> shared;
+      func_->walk([&](Operation *op) {
+        if (auto load = op->dyn<ttg::LocalLoadOp>(); load && isOfFmaDots(load)) shared.push_back(load);
+      });
+      for (auto load : shared) loadForEach(load);
+    }
     llvm::SmallVector<Operation *, 32> all;
     func_->walk([&](Operation *op) {
       if (op->is<ttg::LocalLoadOp>() || op->is<ttg::ConvertLayoutOp>()) all.push_back(op);
@@ -90,14 +103,16 @@ public:
       else if (auto load = op->cast<ttg::LocalLoadOp>(); !loadInLoop(load))
         loadLate(load);
     }
-    // The buffers live longer now.
-    bool tooMuchMemory =
-        !moved_.empty() && target_ && sharedBytesDuring(func_, {}, *target_) > target_->sharedMemoryPerBlock;
-    if (tooMuchMemory) undo();
-    return !moved_.empty();
+    if (!moved_.empty() && !buffersFit()) undo();
+    return !moved_.empty() || repeats_;
   }
 
 private:
+  /// Whether the block can have the memory: buffers live longer now.
+  bool buffersFit() const {
+    return !target_ || sharedBytesDuring(func_, {}, *target_) <= target_->sharedMemoryPerBlock;
+  }
+
   bool registersAreScarce(Operation *from, Operation *to) const {
     return pressure_.highest(from, to) > usableRegisters_;
   }
@@ -167,6 +182,41 @@ private:
     if (livesTo(convert.src(), user) && registersAreScarce(convert.op, user)) move(convert.op, user);
   }
 
+  /// Whether several dots by fma, in the load's block, are all that use it.
+  static bool isOfFmaDots(ttg::LocalLoadOp load) {
+    auto *operand = layouts::dynCast<layouts::DotOperandEncoding>(load.result().type().cast<TensorType>().encoding());
+    bool isOfFma = operand && operand->parent()->kind() == layouts::EncodingKind::Blocked;
+    return isOfFma && !load.result().hasOneUse() &&
+           llvm::all_of(load.result().users(), [&](Operation *u) { return isDot(u) && u->block() == load->block(); });
+  }
+
+  /// 4. The buffer must still hold the value at each of the dots.
+  void loadForEach(ttg::LocalLoadOp load) {
+    llvm::SmallVector<Operation *, 4> dots;
+    for (Operation *user : load.result().users())
+      if (!llvm::is_contained(dots, user)) dots.push_back(user);
+    llvm::sort(dots, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+    if (!registersAreScarce(load.op, dots.back())) return;
+    Value root = memdescRoot(load.src());
+    for (auto *at = load->next(); at != dots.back(); at = at->next())
+      if (stopsLoad(at, root)) return;
+    llvm::SmallVector<Operation *, 4> repeated;
+    for (Operation *dot : llvm::drop_begin(dots)) {
+      Operation *again = Builder(dot).clone(load.op);
+      for (unsigned i = 0; i < dot->numOperands(); ++i)
+        if (dot->operand(i) == load.result()) dot->setOperand(i, again->result());
+      repeated.push_back(again);
+    }
+    if (buffersFit()) {
+      repeats_ = true;
+      return;
+    }
+    for (Operation *again : repeated) {
+      again->result().replaceAllUsesWith(load.result());
+      again->erase();
+    }
+  }
+
   void move(Operation *op, Operation *before) {
     if (op->next() == before) return;
     moved_.push_back({op, op->next()});
@@ -182,6 +232,7 @@ private:
   RegisterPressure pressure_;                                        // before anything moved
   int64_t usableRegisters_ = 0;                                      // of a thread
   llvm::SmallVector<std::pair<Operation *, Operation *>, 16> moved_; // with the operation that followed
+  bool repeats_ = false;
 };
 
 } // namespace

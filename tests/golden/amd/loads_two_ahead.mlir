@@ -5,6 +5,7 @@
 // RUN: tessera compile %s --target gfx942 --num-warps 4 --num-stages 2 --emit ttgir -o - --remarks=LoopPipelined 2>%t | FileCheck %s
 // RUN: FileCheck --check-prefix=AHEAD %s < %t
 // RUN: tessera compile %s --target gfx1201 --num-warps 4 --num-stages 2 --emit ttgir -o /dev/null --remarks=LoopPipelined 2>&1 | FileCheck %s --check-prefix=TWO
+// RUN: tessera compile %s --target gfx1201 --num-warps 2 --num-stages 2 --emit ttgir -o /dev/null --remarks=LoopPipelined 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: tessera compile %s --target gfx1201 --num-warps 1 --num-stages 2 --emit ttgir -o /dev/null --remarks=LoopPipelined 2>&1 | FileCheck %s --check-prefix=ONE
 
 // AHEAD: 2 of the loop's loads are issued 2 iterations ahead of their dots, through registers; 2 stages take 16384 bytes
