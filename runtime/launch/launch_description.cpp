@@ -29,7 +29,7 @@ constexpr size_t kMaxDimensions = 64; // as .npy files have
 
 constexpr llvm::StringRef kRootKeys[] = {"kernel", "ttir",     "grid",
 #define KERNEL_OPTION(field, key, flag, initial, form, least, most, help, needs) #key,
-#include "runtime/compiler/options.def"
+#include "runtime/options.def"
                                          "args",   "expected", "flops", "bytes", "library"};
 constexpr llvm::StringRef kRootExtra[] = {"name", "description", "note", "comment"};
 constexpr llvm::StringRef kScalarKeys[] = {"name", "scalar", "type"};

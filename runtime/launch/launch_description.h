@@ -27,7 +27,7 @@
 // InvalidArgument; every error of a description is reported, each with line, column and path.
 #pragma once
 #include "absl/status/statusor.h"
-#include "runtime/compiler/kernel_config.h"
+#include "runtime/kernel_config.h"
 #include "runtime/launch/check.h"
 #include "runtime/launch/descriptor.h"
 #include "runtime/launch/dtype.h"
