@@ -1,6 +1,7 @@
 // `tessera run LAUNCH.json --device DEV [--out DIR] [--check]`: runs a kernel and compares its outputs.
 #include "ir/ops.h"
 #include "runtime/emulator/emulator_device.h"
+#include "runtime/launch/argument_data.h"
 #include "runtime/launch/npy.h"
 #include "runtime/open_device.h"
 #include "tools/arguments.h"
