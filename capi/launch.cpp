@@ -39,6 +39,10 @@ std::shared_ptr<DeviceState> describe(std::shared_ptr<ContextState> context, std
     s->name = "interpreter";
     s->driver = "built in";
   }
+  if (s->target) {
+    s->info.shared_bytes_per_block = uint64_t(s->target->sharedMemoryPerBlock);
+    s->info.threads_per_warp = uint32_t(s->target->warpSize);
+  }
   s->info.spec = s->spec.c_str();
   s->info.name = s->name.c_str();
   s->info.target = s->targetName.c_str();

@@ -103,7 +103,7 @@ tessera_status copyOptions(Call &call, const tessera_options *given, const ir::T
     o.stage = *s;
   }
 #define KERNEL_OPTION(field, key, flag, initial, form, least, most, help, needs) o.field = options.key;
-#include "runtime/compiler/options.def"
+#include "runtime/options.def"
   for (auto &option : runtime::kernelOptions()) {
     auto problem = option.problem(o.*option.field);
     if (!problem.empty()) return call.fail(TESSERA_USAGE, option.key + " " + problem);

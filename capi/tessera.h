@@ -196,6 +196,9 @@ typedef struct tessera_device_info {
   const char *stage;     /* what tessera_kernel_load takes: cubin, hsaco, bitcode, or ttir (ttgir, too) */
   const char *driver;    /* its version */
   uint64_t memory_bytes; /* 0: the host's */
+  /* Of the target; 0 where there is none, as on the interpreter. */
+  uint64_t shared_bytes_per_block; /* shared memory that a block can have */
+  uint32_t threads_per_warp;
 } tessera_device_info;
 
 /* All devices of the machine: the GPUs in the drivers' order, CUDA's first, and last the interpreter. Emulators, one

@@ -2,7 +2,8 @@
 // Instinct MI300", "AMD Instinct CDNA4", "RDNA3" and "RDNA4". Register files, waves per SIMD and allocation units:
 // LLVM's "User Guide for AMDGPU Backend" (kernel descriptor, granulated counts) and the same guides. Every row starts
 // from the one before it in its family and says what changed; a unit test (arch_table_test.cpp) compares capabilities
-// with the features of LLVM's processor. How to add a row: docs/extending.md.
+// with the features of LLVM's processor. Boards: ROCm documentation, "Accelerator and GPU hardware specifications".
+// How to add a row: docs/extending.md.
 //
 // gfx9 runs waves of 64 lanes and a block on one compute unit; gfx11 and gfx12 run waves of 32 and a block on a
 // work-group processor (WGP mode, LLVM's default), whose two compute units share 128 KiB of LDS of which a block can
@@ -108,6 +109,7 @@ static ArchInfo gfx90a() {
   a.registerLLVMTarget = registerLLVMTarget;
   a.triple = "amdgcn-amd-amdhsa";
   a.cpu = "gfx90a";
+  a.boards = "mi210 mi250 mi250x";
   a.isaVersion = 9010;
   ir::TargetInfo &t = a.info;
   t.name = "gfx90a";
@@ -150,6 +152,7 @@ static ArchInfo gfx90a() {
 static ArchInfo gfx942() {
   ArchInfo a = gfx90a();
   a.cpu = a.info.name = "gfx942";
+  a.boards = "mi300a mi300x mi325x";
   a.isaVersion = 9402;
   ir::TargetInfo &t = a.info;
   t.tritonTarget = "hip:gfx942";
@@ -167,6 +170,7 @@ static ArchInfo gfx942() {
 static ArchInfo gfx950() {
   ArchInfo a = gfx942();
   a.cpu = a.info.name = "gfx950";
+  a.boards = "mi350x mi355x";
   a.isaVersion = 9500;
   ir::TargetInfo &t = a.info;
   t.tritonTarget = "hip:gfx950";
@@ -193,6 +197,7 @@ static ArchInfo gfx1100() {
   a.registerLLVMTarget = registerLLVMTarget;
   a.triple = "amdgcn-amd-amdhsa";
   a.cpu = "gfx1100";
+  a.boards = "rx7900xt rx7900xtx rx7900gre w7800 w7900";
   a.features = "-real-true16"; // 16-bit values each in a register of their own
   a.isaVersion = 11000;
   ir::TargetInfo &t = a.info;
@@ -236,6 +241,7 @@ static ArchInfo gfx1100() {
 static ArchInfo gfx1200() {
   ArchInfo a = gfx1100();
   a.cpu = a.info.name = "gfx1200";
+  a.boards = "rx9060xt";
   a.isaVersion = 12000;
   ir::TargetInfo &t = a.info;
   t.tritonTarget = "hip:gfx1200";
@@ -255,6 +261,7 @@ static ArchInfo gfx1200() {
 static ArchInfo gfx1201() {
   ArchInfo a = gfx1200();
   a.cpu = a.info.name = "gfx1201";
+  a.boards = "rx9070 rx9070xt r9700";
   a.isaVersion = 12001;
   a.info.tritonTarget = "hip:gfx1201";
   return a;

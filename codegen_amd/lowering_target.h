@@ -1,17 +1,20 @@
 // What AMD GPUs do their own way in the lowering of IR to LLVM IR: the Target of codegen/lowering/target.h in amdgcn
 // intrinsics. lowering_target.cpp: threads, functions; lowering_lanes.cpp: lanes; lowering_memory.cpp: accesses and
 // atomics; lowering_math.cpp: functions and conversions. Sources: the instruction set architecture guides "AMD
-// Instinct MI300"
-// (CDNA3), "CDNA4", "RDNA3", "RDNA4", and LLVM's "User Guide for AMDGPU Backend".
+// Instinct MI300" (CDNA3), "CDNA4", "RDNA3", "RDNA4", and LLVM's "User Guide for AMDGPU Backend".
 #pragma once
-#include "codegen/lowering/target.h"
+#include "codegen/lowering/target_without.h"
 #include <memory>
 
 namespace tessera::amd {
 
 std::unique_ptr<codegen::Target> makeTarget(const ir::TargetInfo &);
 
-class AmdTarget final : public codegen::Target {
+class AmdTarget final : public codegen::WithoutPartitions,
+                        public codegen::WithoutAsyncCopies,
+                        public codegen::WithoutLdmatrix,
+                        public codegen::WithoutWarpGroupDots,
+                        public codegen::WithoutTensorCopies {
 public:
   explicit AmdTarget(const ir::TargetInfo &info) : info_(info), rdna_(info.warpSize == 32) {}
   const ir::TargetInfo &info() const override { return info_; }
@@ -31,6 +34,9 @@ public:
   std::pair<llvm::Value *, llvm::Value *> halves32(llvm::IRBuilder<> &, llvm::Value *, unsigned mask) const override;
   llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *, llvm::Value *lane) const override;
   llvm::Value *shuffleFixed32(llvm::IRBuilder<> &, llvm::Value *, llvm::ArrayRef<int8_t> sources) const override;
+  llvm::Value *combineLanes(llvm::IRBuilder<> &, codegen::LaneCombination, llvm::Value *) const override {
+    return nullptr; // no instruction combines all lanes
+  }
   bool combinesThree(ir::Opcode, ir::Type) const override;
 
   void load(llvm::IRBuilder<> &, llvm::Type *element, llvm::MutableArrayRef<codegen::LoadAccess>) const override;

@@ -64,6 +64,7 @@ static ArchInfo sm80() {
   a.registerLLVMTarget = registerLLVMTarget;
   a.triple = "nvptx64-nvidia-cuda";
   a.cpu = "sm_80";
+  a.boards = "a30 a100 a800";
   a.features = "+ptx80";
   a.ptxVersion = 80;
   ir::TargetInfo &t = a.info;
@@ -100,6 +101,7 @@ static ArchInfo sm80() {
 static ArchInfo sm86() {
   ArchInfo a = sm80();
   a.cpu = a.info.name = "sm_86";
+  a.boards = "a2 a10 a10g a16 a40 rtxa6000 rtx3050 rtx3060 rtx3070 rtx3080 rtx3090";
   a.info.tritonTarget = "cuda:86";
   a.info.computeCapability = 86;
   a.info.maxWarpsPerMultiprocessor = 48;
@@ -112,6 +114,7 @@ static ArchInfo sm86() {
 static ArchInfo sm89() {
   ArchInfo a = sm86();
   a.cpu = a.info.name = "sm_89";
+  a.boards = "l4 l40 l40s rtx6000ada rtx4060 rtx4070 rtx4080 rtx4090";
   a.features = "+ptx84"; // mma.sync on 8-bit floats; cvt to them came in 8.1
   a.ptxVersion = 84;
   a.info.tritonTarget = "cuda:89";
@@ -126,6 +129,7 @@ static ArchInfo sm89() {
 static ArchInfo sm90a() {
   ArchInfo a = sm80();
   a.cpu = a.info.name = "sm_90a";
+  a.boards = "h20 h100 h200 h800 gh200";
   a.alias = "sm_90";
   a.features = "+ptx84"; // wgmma is 8.0, vector red 8.1, fence.proxy.tensormap 8.3, mma.sync on 8-bit floats 8.4
   a.ptxVersion = 84;
@@ -153,6 +157,7 @@ static ArchInfo sm90a() {
 static ArchInfo sm100a() {
   ArchInfo a = sm90a();
   a.cpu = a.info.name = "sm_100a";
+  a.boards = "b200 gb200";
   a.alias = "sm_100";
   a.features = "+ptx86";
   a.ptxVersion = 86;
@@ -169,6 +174,7 @@ static ArchInfo sm100a() {
 static ArchInfo sm120a() {
   ArchInfo a = sm100a();
   a.cpu = a.info.name = "sm_120a";
+  a.boards = "rtxpro6000 rtx5050 rtx5060 rtx5070 rtx5080 rtx5090";
   a.alias = "sm_120";
   a.features = "+ptx87";
   a.ptxVersion = 87;

@@ -4,14 +4,16 @@
 // instructions; lowering_tensor_copy.cpp: bulk copies. Source of instructions and their restrictions: "Parallel
 // Thread Execution ISA".
 #pragma once
-#include "codegen/lowering/target.h"
+#include "codegen/lowering/target_without.h"
 #include <memory>
 
 namespace tessera::nvidia {
 
 std::unique_ptr<codegen::Target> makeTarget(const ir::TargetInfo &);
 
-class NvidiaTarget final : public codegen::Target {
+class NvidiaTarget final : public codegen::WithoutScheduleBarriers,
+                           public codegen::WithoutBroadcastMatrices,
+                           public codegen::WithoutTransposedLdsRead {
 public:
   explicit NvidiaTarget(const ir::TargetInfo &info) : info_(info) {}
   const ir::TargetInfo &info() const override { return info_; }
@@ -29,7 +31,16 @@ public:
 
   llvm::Value *shuffleXor32(llvm::IRBuilder<> &, llvm::Value *, unsigned mask, unsigned uniform) const override;
   llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *, llvm::Value *lane) const override;
+  // shfl takes any lanes at one price.
+  llvm::Value *shuffleFixed32(llvm::IRBuilder<> &, llvm::Value *, llvm::ArrayRef<int8_t>) const override {
+    return nullptr;
+  }
+  bool hasHalves(unsigned) const override { return false; }
+  std::pair<llvm::Value *, llvm::Value *> halves32(llvm::IRBuilder<> &, llvm::Value *, unsigned) const override {
+    return {};
+  }
   llvm::Value *combineLanes(llvm::IRBuilder<> &, codegen::LaneCombination, llvm::Value *) const override;
+  bool combinesThree(ir::Opcode, ir::Type) const override { return false; }
 
   void load(llvm::IRBuilder<> &, llvm::Type *element, llvm::MutableArrayRef<codegen::LoadAccess>) const override;
   void store(llvm::IRBuilder<> &, llvm::ArrayRef<codegen::StoreAccess>) const override;
@@ -86,6 +97,7 @@ public:
 
   void kernelAttributes(llvm::Function &, unsigned threadsPerBlock, unsigned numCtas, unsigned maxRegisters,
                         unsigned widestTensor) const override;
+  void finish(llvm::Function &) const override {}
   llvm::GlobalVariable *sharedMemory(llvm::Module &) const override;
 
 private:

@@ -5,6 +5,7 @@
 #include "ir/printer.h"
 #include "runtime/compiler/compiler.h"
 #include "runtime/emulator/emulator_device.h"
+#include "runtime/launch/argument_data.h"
 #include "runtime/launch/npy.h"
 #include "runtime/launcher.h"
 #include "runtime/open_device.h"

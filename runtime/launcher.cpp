@@ -3,6 +3,7 @@
 #include "ir/ops.h"
 #include "runtime/compiler/compiler.h"
 #include "runtime/kernel_arguments.h"
+#include "runtime/launch/argument_data.h"
 #include "runtime/launch_checks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

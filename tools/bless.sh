@@ -17,6 +17,11 @@ else
   compile=true
 fi
 filter=${1:-}
+if [[ $filter == -* ]]; then
+  sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' tools/bless.sh
+  [[ $filter == -h || $filter == --help ]] && exit 0
+  exit 2
+fi
 
 # Every unit test that knows TESSERA_BLESS, by program: tests/unit/FOLDER is test_FOLDER.
 mapfile -t sources < <(grep -lE 'TESSERA_BLESS|\bbless\(\)' tests/unit/*/*.cpp)

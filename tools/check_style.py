@@ -4,7 +4,7 @@
     tools/check_style.py                   every tracked file
     tools/check_style.py transforms ir     files below these paths
     tools/check_style.py --counts          how many messages there are for each folder and check
-    tools/check_style.py --only words      one check: lines, functions, words, lists, remarks, attributes or heads
+    tools/check_style.py --only words      one check: of those below
 
 Prints `FILE:LINE: message` and exits with 1 if there is any. The rules:
 
@@ -22,6 +22,7 @@ Prints `FILE:LINE: message` and exits with 1 if there is any. The rules:
   heads      The head of a pass's file (transforms/registry.cpp) begins with the pass's name.
   remarks    Every remark that a pass can emit is described in docs/remarks.md, once in a table, and in the command
              line's list of remarks (kRemarks in tools/arguments.cpp).
+  circles    No two folders beside each other include each other.
 """
 import argparse
 import fnmatch
@@ -500,8 +501,28 @@ def check_heads(files):
             yield path, 1, f"the head does not begin with 'Pass {name}:'"
 
 
+def check_circles(files):
+    """Folders beside each other that include each other; a folder and its own subfolders may."""
+    includes = {}
+    for path in tracked([]):
+        if not path.endswith((".h", ".cpp", ".def")) or path.startswith(("tests/", "examples/")):
+            continue
+        folder = os.path.dirname(path)
+        for n, line in enumerate(lines_of(path), 1):
+            m = re.match(r'#include "(.+)/[^/"]+"', line)
+            if m and m[1] != folder and not (m[1] + "/").startswith(folder + "/") and \
+                    not (folder + "/").startswith(m[1] + "/"):
+                includes.setdefault((folder, m[1]), []).append((path, n))
+    for (folder, other), places in includes.items():
+        if (other, folder) in includes:
+            for path, n in places:
+                if path in files:
+                    yield path, n, f"{folder} and {other} include each other"
+
+
 CHECKS = {"lines": check_lines, "functions": check_functions, "words": check_words, "lists": check_lists,
-          "remarks": check_remarks, "attributes": check_attributes, "heads": check_heads}
+          "remarks": check_remarks, "attributes": check_attributes, "heads": check_heads,
+          "circles": check_circles}
 
 
 def main():

@@ -17,9 +17,10 @@ Examples:
     tools/compare_compilations.py mm.ttir --old release-1/tessera --new build/tools/tessera
 
 Buffers in shared memory are compared by bytes and lifetime, since the offset of one depends on all others: those of an
-operation at the same place in the kernel's source are compared with each other, the largest change first. More bytes in
-all while every buffer has as many as before: see the list of buffers that cannot share bytes any more, because their
-lifetimes overlap or they are of two partitions. Locations in TTIR and TTGIR are not compared.
+operation at the same place in the kernel's source are compared with each other, the largest change first; of one that
+only one side has (0 bytes on the other) the list says what it is for. More bytes in all while every buffer has as many
+as before: see the list of buffers that cannot share bytes any more, because their lifetimes overlap or they are of two
+partitions. Locations in TTIR and TTGIR are not compared.
 
 Metadata comes from the object (registers, spills, occupancy) where the toolchain is installed, otherwise from the last
 stage that can be made. Exit code: 0 nothing differs, 1 something differs, 2 wrong usage, 3 a compilation failed.
@@ -187,8 +188,9 @@ def print_buffers(old, new):
     for (location, operation), sides in facts.items():
         for before, after in itertools.zip_longest(*sides):
             was, now = (f["bytes"] if f else 0 for f in (before, after))
-            if was != now:
-                sizes.append((now - was, f"{location} {operation}: {was} -> {now} ({now - was:+})"))
+            if was != now:  # of a buffer that one side has alone, also what it is for
+                purpose = "" if before and after else ", " + (before or after)["purpose"]
+                sizes.append((now - was, f"{location} {operation}: {was} -> {now} ({now - was:+}){purpose}"))
             if before and after and lifetime(before) != lifetime(after):
                 lifetimes.append(f"{location} {operation}, {now} bytes: {lifetime(before)} -> {lifetime(after)}")
     sizes.sort(key=lambda row: -abs(row[0]))

@@ -9,6 +9,7 @@
 #include "runtime/debug/isolated.h"
 #include "runtime/debug/reducer.h"
 #include "runtime/emulator/emulator_device.h"
+#include "runtime/launch/argument_data.h"
 #include "runtime/launch/npy.h"
 #include "runtime/launcher.h"
 #include "runtime/open_device.h"

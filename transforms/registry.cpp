@@ -72,7 +72,7 @@ llvm::ArrayRef<PassOption> convertOptions() {
 }
 
 template <class Options> llvm::ArrayRef<PassOption> matrixInstructionOptions() {
-  static constexpr int64_t kSizes[] = {0, 16, 32}; // as the compile option (runtime/compiler/options.def)
+  static constexpr int64_t kSizes[] = {0, 16, 32}; // as the compile option (runtime/options.def)
   static const PassOption options[] = {
       passOption<&Options::matrixInstructionSize>("matrix-instruction-size", OptionRange::oneOf(kSizes),
                                                   "rows and columns of AMD's matrix instructions; 0: the pass chooses"),

@@ -1,6 +1,7 @@
 // The Target: what a vendor does its own way in the lowering, per thread. One implementation in codegen_nvidia/
 // (inline PTX and nvvm intrinsics) and one in codegen_amd/ (amdgcn intrinsics); the files of the two have the same
 // names for the same jobs. All functions insert at the builder's point. Lengths are in bytes unless said otherwise.
+// All functions are pure: what a target lacks its class says (target_without.h).
 #pragma once
 #include "ir/op_table.h"
 #include "ir/target.h"
@@ -125,16 +126,16 @@ public:
   virtual void barrier(llvm::IRBuilder<> &, bool global = false) const = 0;
   /// The same for `threads` threads, whole warps that all name the barrier: one of info().namedBarriers, which are
   /// different from each other. `onePlace`: all of them come to it in the same place of the code.
-  virtual void namedBarrier(llvm::IRBuilder<> &, unsigned /*number*/, unsigned /*threads*/, bool /*onePlace*/) const {}
+  virtual void namedBarrier(llvm::IRBuilder<> &, unsigned number, unsigned threads, bool onePlace) const = 0;
   /// From here on the thread has so many registers, more or fewer than before; four warps do it together. @pre
   /// info().reallocatesRegisters
-  virtual void setRegisters(llvm::IRBuilder<> &, unsigned /*count*/, bool /*more*/) const {}
+  virtual void setRegisters(llvm::IRBuilder<> &, unsigned count, bool more) const = 0;
   /// What LLVM calls the synchronisation scope of a block's threads.
   virtual llvm::StringRef blockScope() const = 0;
   virtual void warpBarrier(llvm::IRBuilder<> &) const = 0; // orders shared-memory accesses of one warp's lanes
   /// The scheduler moves only the kinds of instructions across that `mask` names (llvm.amdgcn.sched.barrier's bits; 0:
   /// none). Nothing where info().hasScheduleBarriers is false.
-  virtual void scheduleBarrier(llvm::IRBuilder<> &, unsigned /*mask*/) const {}
+  virtual void scheduleBarrier(llvm::IRBuilder<> &, unsigned mask) const = 0;
 
   // ---- lanes ----
   /// Value of lane (lane ^ mask) / of lane `lane`, for i32. Other types go through codegen::shuffleXor and
@@ -145,23 +146,17 @@ public:
   virtual llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *v, llvm::Value *lane) const = 0;
   /// Value of lane sources[l] in each lane l, for i32; where that is negative, any value will do. Null where the target
   /// has nothing better for these lanes than shuffleIndex32.
-  virtual llvm::Value *shuffleFixed32(llvm::IRBuilder<> &, llvm::Value * /*v*/,
-                                      llvm::ArrayRef<int8_t> /*sources*/) const {
-    return nullptr;
-  }
+  virtual llvm::Value *shuffleFixed32(llvm::IRBuilder<> &, llvm::Value *v, llvm::ArrayRef<int8_t> sources) const = 0;
   /// Whether halves32 is there for the mask, which costs less than shuffleXor32: what lanes without and with that bit
   /// hold, both in each lane of a pair, for i32 (codegen::halves for others).
-  virtual bool hasHalves(unsigned /*mask*/) const { return false; }
-  virtual std::pair<llvm::Value *, llvm::Value *> halves32(llvm::IRBuilder<> &, llvm::Value *,
-                                                           unsigned /*mask*/) const {
-    return {};
-  }
+  virtual bool hasHalves(unsigned mask) const = 0;
+  virtual std::pair<llvm::Value *, llvm::Value *> halves32(llvm::IRBuilder<> &, llvm::Value *, unsigned mask) const = 0;
   /// What all lanes of a warp hold, combined, in every lane: values are i32, or i1 for And and Or. Null where the
   /// target has no instruction for it.
-  virtual llvm::Value *combineLanes(llvm::IRBuilder<> &, LaneCombination, llvm::Value *) const { return nullptr; }
+  virtual llvm::Value *combineLanes(llvm::IRBuilder<> &, LaneCombination, llvm::Value *) const = 0;
 
   /// Whether the target has one instruction for op(op(a, b), c).
-  virtual bool combinesThree(ir::Opcode, ir::Type) const { return false; }
+  virtual bool combinesThree(ir::Opcode, ir::Type) const = 0;
 
   // ---- global memory ----
   /// Reads each access's consecutive elements of type `element` (i1 is a byte in memory and comes as i8). Accesses are
@@ -184,13 +179,11 @@ public:
   /// Starts a copy of `bytes` bytes (one of info().asyncCopyBytes) from global to shared memory that no register takes
   /// part in; zeros where the access's mask is false; nothing at all where `acts` (may be null) is. False where the
   /// target has no such copy with a destination of each lane's own choice.
-  virtual bool copyToShared(llvm::IRBuilder<> &, const MemoryAccess &, llvm::Value * /*shared*/, unsigned /*bytes*/,
-                            llvm::Value * /*acts*/) const {
-    return false;
-  }
+  virtual bool copyToShared(llvm::IRBuilder<> &, const MemoryAccess &, llvm::Value *shared, unsigned bytes,
+                            llvm::Value *acts) const = 0;
   /// Closes the group of copies started since the last one; waits until at most `pending` groups are in flight.
-  virtual void commitCopies(llvm::IRBuilder<> &) const {}
-  virtual void waitForCopies(llvm::IRBuilder<> &, unsigned /*pending*/) const {}
+  virtual void commitCopies(llvm::IRBuilder<> &) const = 0;
+  virtual void waitForCopies(llvm::IRBuilder<> &, unsigned pending) const = 0;
 
   // ---- arithmetic ----
   /// A `math.*`, `arith.divf`, `tt.precise_*` … operation on scalars the target's own way, or null: then the neutral
@@ -207,78 +200,71 @@ public:
 
   // ---- matrices ----
   /// The fragment of an instruction of the target's table under a result layout.
-  virtual MatrixFragment matrixFragment(const ir::MatrixInstruction &, const layouts::Encoding *) const { return {}; }
+  virtual MatrixFragment matrixFragment(const ir::MatrixInstruction &, const layouts::Encoding *) const = 0;
   /// One instruction: a[row · depth + i], b[column · depth + i] in the order of the fragment's rows and columns; the
   /// accumulator's values are replaced.
-  virtual void multiply(llvm::IRBuilder<> &, const ir::MatrixInstruction &, llvm::ArrayRef<llvm::Value *> /*a*/,
-                        llvm::ArrayRef<llvm::Value *> /*b*/, llvm::MutableArrayRef<llvm::Value *> /*acc*/) const {}
+  virtual void multiply(llvm::IRBuilder<> &, const ir::MatrixInstruction &, llvm::ArrayRef<llvm::Value *> a,
+                        llvm::ArrayRef<llvm::Value *> b, llvm::MutableArrayRef<llvm::Value *> acc) const = 0;
   /// One instruction of those that broadcast: A is what the lanes hold whose bits of `lanesOfK` are `group`, for all
   /// lanes; B has the same elements along K in every lane.
-  virtual void multiplyBroadcast(llvm::IRBuilder<> &, const ir::MatrixInstruction &,
-                                 llvm::ArrayRef<llvm::Value *> /*a*/, llvm::ArrayRef<llvm::Value *> /*b*/,
-                                 llvm::MutableArrayRef<llvm::Value *> /*acc*/, unsigned /*group*/) const {}
+  virtual void multiplyBroadcast(llvm::IRBuilder<> &, const ir::MatrixInstruction &, llvm::ArrayRef<llvm::Value *> a,
+                                 llvm::ArrayRef<llvm::Value *> b, llvm::MutableArrayRef<llvm::Value *> acc,
+                                 unsigned group) const = 0;
   /// Reads `count` (1, 2 or 4) matrices of 8 rows of 16 bytes from shared memory, one word of each per lane: word i of
   /// lane l is bytes 4 (l mod 4) … of row l / 4 of matrix i; transposed: the 16-bit elements (2 (l mod 4), l / 4) and
   /// (2 (l mod 4) + 1, l / 4). Lane l gives the address of row l mod 8 of matrix l / 8. @pre info().hasLdmatrix
-  virtual llvm::SmallVector<llvm::Value *, 4> loadMatrices(llvm::IRBuilder<> &, llvm::Value * /*ptr*/,
-                                                           unsigned /*count*/, bool /*transposed*/) const {
-    return {};
-  }
+  virtual llvm::SmallVector<llvm::Value *, 4> loadMatrices(llvm::IRBuilder<> &, llvm::Value *ptr, unsigned count,
+                                                           bool transposed) const = 0;
   /// Writes matrices, one word of each per lane: the reverse of loadMatrices. @pre info().hasStmatrix
-  virtual void storeMatrices(llvm::IRBuilder<> &, llvm::Value * /*ptr*/, llvm::ArrayRef<llvm::Value *> /*words*/,
-                             bool /*transposed*/) const {}
+  virtual void storeMatrices(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::ArrayRef<llvm::Value *> words,
+                             bool transposed) const = 0;
   /// Reads four 16-bit elements per lane of shared memory, transposed among each 16 lanes: element j of lane l is
   /// element l mod 4 of the 8 bytes that lane 4 j + (l mod 16) / 4 of the same 16 gives the address of. @pre
   /// info().hasTransposedLdsRead
-  virtual llvm::Value *loadTransposed(llvm::IRBuilder<> &, llvm::Value * /*ptr*/, llvm::Type * /*element*/) const {
-    return nullptr;
-  }
+  virtual llvm::Value *loadTransposed(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::Type *element) const = 0;
 
   // ---- matrices of a warp group (info().matrixUnit == Wgmma) ----
   /// Issues the steps. The accumulators, of equal lengths one after the other (row 0 columns 0 and 1, row 8 of the
   /// same, then the same of the next 8 columns), are replaced by the values that they will have when they are waited
   /// for.
   virtual void warpGroupMultiply(llvm::IRBuilder<> &, const WarpGroupDot &,
-                                 llvm::MutableArrayRef<llvm::Value *> /*acc*/) const {}
+                                 llvm::MutableArrayRef<llvm::Value *> acc) const = 0;
   /// False, which an assembler cannot know: a dot with it for `accumulates` keeps the registers that it is given.
-  virtual llvm::Value *opaqueFalse(llvm::IRBuilder<> &b) const { return b.getFalse(); }
+  virtual llvm::Value *opaqueFalse(llvm::IRBuilder<> &b) const = 0;
   /// Closes the group of dots issued since the last one; waits until at most `pending` groups are in flight, after
   /// which the values are the results.
-  virtual void commitDots(llvm::IRBuilder<> &) const {}
-  virtual void waitForDots(llvm::IRBuilder<> &, unsigned /*pending*/, llvm::MutableArrayRef<llvm::Value *>) const {}
+  virtual void commitDots(llvm::IRBuilder<> &) const = 0;
+  virtual void waitForDots(llvm::IRBuilder<> &, unsigned pending, llvm::MutableArrayRef<llvm::Value *>) const = 0;
   /// This thread's accesses to shared memory before it come before what units of the multiprocessor other than its
   /// lanes do after it.
-  virtual void fenceAsyncShared(llvm::IRBuilder<> &) const {}
+  virtual void fenceAsyncShared(llvm::IRBuilder<> &) const = 0;
 
   // ---- bulk copies of tensors and barriers in shared memory (info().hasTensorCopy) ----
   // All addresses are equal in all threads, all predicates i1. Who acts is the one thread that `leader` is true for.
   /// True for one thread of those of the warp that execute it together, which are all.
-  virtual llvm::Value *electThread(llvm::IRBuilder<> &b) const { return b.getFalse(); }
+  virtual llvm::Value *electThread(llvm::IRBuilder<> &b) const = 0;
   /// Puts the description of a tensor together in 128 bytes of shared memory, and then into global memory. Executed
   /// by one warp.
-  virtual void makeTensorMap(llvm::IRBuilder<> &, const TensorMap &, llvm::Value * /*shared*/, llvm::Value * /*lane*/,
-                             llvm::Value * /*leader*/) const {}
+  virtual void makeTensorMap(llvm::IRBuilder<> &, const TensorMap &, llvm::Value *shared, llvm::Value *lane,
+                             llvm::Value *leader) const = 0;
   /// What is at `map` in global memory may be used as a tensor's description from here on. Executed by one warp.
-  virtual void acquireTensorMap(llvm::IRBuilder<> &, llvm::Value * /*map*/) const {}
+  virtual void acquireTensorMap(llvm::IRBuilder<> &, llvm::Value *map) const = 0;
   /// The kernel's argument, a pointer, points to a description of a tensor that comes with the launch, in the
   /// arguments' own memory.
-  virtual void tensorMapArgument(llvm::Argument &) const {}
-  virtual void copyTensor(llvm::IRBuilder<> &, const TensorCopy &, llvm::Value * /*predicate*/) const {}
+  virtual void tensorMapArgument(llvm::Argument &) const = 0;
+  virtual void copyTensor(llvm::IRBuilder<> &, const TensorCopy &, llvm::Value *predicate) const = 0;
   /// Closes the group of this thread's copies to global memory since the last one; waits until at most `pending`
   /// groups' buffers are still to be read.
-  virtual void commitTensorCopies(llvm::IRBuilder<> &) const {}
+  virtual void commitTensorCopies(llvm::IRBuilder<> &) const = 0;
   /// `readsOnly`: until the buffers have been read; else until global memory has been written, too.
-  virtual void waitForTensorCopies(llvm::IRBuilder<> &, unsigned /*pending*/, bool /*readsOnly*/) const {}
-  virtual void initBarrier(llvm::IRBuilder<> &, llvm::Value * /*barrier*/, unsigned /*count*/,
-                           llvm::Value * /*predicate*/) const {}
-  virtual void invalidateBarrier(llvm::IRBuilder<> &, llvm::Value * /*barrier*/, llvm::Value * /*predicate*/) const {}
+  virtual void waitForTensorCopies(llvm::IRBuilder<> &, unsigned pending, bool readsOnly) const = 0;
+  virtual void initBarrier(llvm::IRBuilder<> &, llvm::Value *barrier, unsigned count, llvm::Value *predicate) const = 0;
+  virtual void invalidateBarrier(llvm::IRBuilder<> &, llvm::Value *barrier, llvm::Value *predicate) const = 0;
   /// Arrives `count` times; `bytes` other than 0: once, and so many bytes of copies are to come.
-  virtual void arriveAtBarrier(llvm::IRBuilder<> &, llvm::Value * /*barrier*/, unsigned /*count*/, int64_t /*bytes*/,
-                               llvm::Value * /*predicate*/) const {}
+  virtual void arriveAtBarrier(llvm::IRBuilder<> &, llvm::Value *barrier, unsigned count, int64_t bytes,
+                               llvm::Value *predicate) const = 0;
   /// i1: whether the barrier's phase of that parity (i32) is complete, after waiting for it for a while.
-  virtual llvm::Value *testBarrier(llvm::IRBuilder<> &b, llvm::Value * /*barrier*/, llvm::Value * /*parity*/) const {
-    return b.getTrue();
-  }
+  virtual llvm::Value *testBarrier(llvm::IRBuilder<> &b, llvm::Value *barrier, llvm::Value *parity) const = 0;
 
   // ---- talking back ----
   virtual void assertFail(llvm::IRBuilder<> &, llvm::StringRef message, llvm::StringRef file, unsigned line,
@@ -292,7 +278,7 @@ public:
   virtual void kernelAttributes(llvm::Function &, unsigned threadsPerBlock, unsigned numCtas, unsigned maxRegisters,
                                 unsigned widestTensor) const = 0;
   /// Called when all of the function is lowered.
-  virtual void finish(llvm::Function &) const {}
+  virtual void finish(llvm::Function &) const = 0;
   /// The block's dynamic shared memory.
   virtual llvm::GlobalVariable *sharedMemory(llvm::Module &) const = 0;
 };

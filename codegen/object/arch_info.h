@@ -13,6 +13,7 @@ struct ArchInfo {
   llvm::StringRef cpu;      // LLVM processor; for NVIDIA also ptxas' --gpu-name
   llvm::StringRef features; // LLVM subtarget features
   llvm::StringRef alias;    // another accepted --target name ("sm_90" for sm_90a), or empty
+  llvm::StringRef boards;   // names that errors answer with the target's: "h100 h200"
   int ptxVersion = 0;       // NVIDIA: PTX ISA version × 10, the lowest with all that we emit for the target; AMD: 0
   int isaVersion = 0;       // AMD: value of __oclc_ISA_version (gfx942: 9402); NVIDIA: 0
   // Adds the vendor's LLVM target to LLVM's registry, once a process; called by llvmTarget (backend.h) alone.

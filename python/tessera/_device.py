@@ -108,6 +108,7 @@ class Device:
         target: what kernels are compiled for; "" of the interpreter.
         stage: what the device loads: "cubin", "hsaco", "bitcode" (emulators) or "ttir".
         memory_bytes: 0 where it is the host's.
+        shared_bytes_per_block, threads_per_warp: of the target; 0 of the interpreter.
 
     Raises:
         UsageError: there is no such kind of device.
@@ -126,6 +127,8 @@ class Device:
     stage: str
     driver: str
     memory_bytes: int
+    shared_bytes_per_block: int
+    threads_per_warp: int
 
     @property
     def on_host(self) -> bool:
@@ -162,7 +165,8 @@ class Device:
 
 def _describe(info: Any) -> dict[str, Any]:
     texts = {k: getattr(info, k).decode() for k in ("spec", "name", "target", "stage", "driver")}
-    return {**texts, "memory_bytes": info.memory_bytes}
+    numbers = {k: getattr(info, k) for k in ("memory_bytes", "shared_bytes_per_block", "threads_per_warp")}
+    return {**texts, **numbers}
 
 
 def devices() -> list[Device]:

@@ -84,6 +84,8 @@ class DeviceInfo(Structure):
         ("stage", c_char_p),
         ("driver", c_char_p),
         ("memory_bytes", c_uint64),
+        ("shared_bytes_per_block", c_uint64),
+        ("threads_per_warp", c_uint32),
     ]
 
 

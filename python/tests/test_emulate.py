@@ -75,6 +75,17 @@ def line_of(text):
         return next(i for i, line in enumerate(f, 1) if text in line and "line_of" not in line)
 
 
+@pytest.mark.parametrize(
+    ("target", "shared", "lanes"),
+    [("sm_80", 163, 32), ("sm_120a", 99, 32), ("interpreter", 227, 32), ("gfx942", 64, 64), ("gfx950", 160, 64)],
+)
+def test_limits_are_the_targets(target, shared, lanes):
+    """The interpreter stands for sm_90a."""
+    with emulate(target) as driver:
+        limits = driver.utils.get_device_properties(0)
+    assert (limits["max_shared_mem"], limits["warpSize"]) == (shared << 10, lanes)
+
+
 @pytest.mark.parametrize("target", ALL)
 def test_launch(target):
     x, y, o = np.random.rand(1000).astype("f4"), np.random.rand(1000).astype("f4"), np.zeros(1000, "f4")

@@ -14,8 +14,9 @@ import tessera
 
 np = pytest.importorskip("numpy")
 
-#: Seconds from the signal to the exception.
-PATIENCE = 1.0
+#: Seconds of this process's CPU time from the signal to the exception: other programs that keep the machine busy do not
+#: lengthen it. A kernel that is not interrupted takes minutes.
+PATIENCE = 5.0
 
 #: o[0] = s after s = 5 * s ^ i for i < n; 2 billion times take minutes.
 SPIN = """
@@ -38,15 +39,16 @@ MANY = (1 << 31) - 1
 
 
 def interrupted(run, signals=1):
-    """Seconds from a SIGINT to the KeyboardInterrupt that `run` raises; further signals come while it ends."""
-    sent = []
+    """Seconds of CPU time from a SIGINT to the KeyboardInterrupt that `run` raises; further signals come while it ends.
+    A signal that comes before the launch has begun is without effect: there is another one until it has ended."""
+    begun, ended = [], threading.Event()
 
     def work():
-        time.sleep(0.3)
-        sent.append(time.monotonic())
-        for _ in range(signals):
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(0.001)
+        while not ended.wait(0.3):
+            begun.append(time.process_time())
+            for _ in range(signals):
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(0.001)
 
     def handler(signum, frame):
         """Python's own, but for signals that come after the call."""
@@ -61,8 +63,9 @@ def interrupted(run, signals=1):
     try:
         with pytest.raises(KeyboardInterrupt):
             run()
-        return time.monotonic() - sent[0]
+        return time.process_time() - begun[0]
     finally:
+        ended.set()
         sender.join()
         signal.signal(signal.SIGINT, before)
 
@@ -80,10 +83,10 @@ def test_launches_end(device, signals):
 
 
 def test_many_blocks_end():
-    """Between blocks, too: each is short."""
+    """Between blocks, too: each is short, and all of them take a minute."""
     kernel = tessera.Device("emulator:sm_80").compile(SPIN)
     o = np.ones(4, "i4")
-    assert interrupted(lambda: kernel[(1 << 20, 1, 1)](o, 1)) < PATIENCE
+    assert interrupted(lambda: kernel[(1 << 20, 64, 1)](o, 1)) < PATIENCE
 
 
 def test_other_handlers_raise():
@@ -140,8 +143,9 @@ def test_kernels_of_triton_end(tmp_path):
         ) as p:
             assert p.stdout.readline() == "begins\n", p.stderr.read()
             time.sleep(0.5)
-            begun = time.monotonic()
             p.send_signal(signal.SIGINT)
-            said = p.communicate(timeout=60)[1]
-            assert time.monotonic() - begun < PATIENCE + 1  # Python's own end, too
+            try:
+                said = p.communicate(timeout=60)[1]  # Python's own end, too; the kernel takes minutes
+            finally:
+                p.kill()
             assert p.returncode == -signal.SIGINT and "KeyboardInterrupt" in said, said

@@ -192,7 +192,8 @@ void setLines(const CodeObject &object, Program &p) {
 
 } // namespace
 
-/// The instructions of Unit::Wait that have one or two counters in SIMM16, or none.
+/// Instructions of Unit::Wait: the two that have all counters, and those that have one or two in SIMM16, or none.
+constexpr const char *kWaitNamed = "s_waitcnt", *kWaitIdle = "s_wait_idle";
 struct WaitForm {
   const char *mnemonic;
   int16_t WaitCounts::*low, WaitCounts::*high; // null: no counter there
@@ -220,7 +221,7 @@ constexpr WaitForm kWaitForms[] = {
 absl::StatusOr<WaitCounts> waitCounts(StringRef text, uint32_t immediate) {
   WaitCounts w;
   StringRef mnemonic = text.split(' ').first;
-  if (mnemonic == "s_waitcnt") {
+  if (mnemonic == kWaitNamed) {
     auto named = [&](const char *name, int16_t &to) {
       size_t at = text.find((Twine(name) + "(").str());
       if (at == StringRef::npos) return;
@@ -232,7 +233,7 @@ absl::StatusOr<WaitCounts> waitCounts(StringRef text, uint32_t immediate) {
     named("expcnt", w.exp);
     return w;
   }
-  if (mnemonic == "s_wait_idle") { // for all that the wave has issued
+  if (mnemonic == kWaitIdle) { // for all that the wave has issued
     w.vm = w.lgkm = w.exp = w.store = w.ds = w.km = w.sample = w.bvh = 0;
     return w;
   }
@@ -242,6 +243,12 @@ absl::StatusOr<WaitCounts> waitCounts(StringRef text, uint32_t immediate) {
   if (form->low) w.*form->low = int16_t(immediate & 0xff);
   if (form->high) w.*form->high = int16_t(immediate >> 8 & 0xff);
   return w;
+}
+
+std::vector<const char *> waitInstructions() {
+  std::vector<const char *> all = {kWaitNamed, kWaitIdle};
+  for (const WaitForm &f : kWaitForms) all.push_back(f.mnemonic);
+  return all;
 }
 
 /// Fills in what is executed for an instruction; leaves no handler where it is not known.

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "runtime/code_object/code_object.h"
 #include "runtime/code_object/instruction.h"
+#include <vector>
 
 namespace tessera::code_object {
 
@@ -18,5 +19,7 @@ absl::StatusOr<Program> decode(const CodeObject &, const Kernel &);
 /// What an instruction of Unit::Wait waits for, by its assembly ("s_waitcnt vmcnt(3) lgkmcnt(0)",
 /// "s_wait_loadcnt_dscnt 0x203") and SIMM16. Unimplemented: the instruction is not known.
 absl::StatusOr<WaitCounts> waitCounts(llvm::StringRef text, uint32_t immediate);
+/// The mnemonics that it knows.
+std::vector<const char *> waitInstructions();
 
 } // namespace tessera::code_object

@@ -2,6 +2,7 @@
 #include "runtime/code_object/run_object.h"
 #include "absl/status/status.h"
 #include "runtime/code_object/decoder.h"
+#include "runtime/launch/argument_data.h"
 #include "runtime/launch_checks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -2,6 +2,7 @@
 #pragma once
 #include "absl/status/statusor.h"
 #include "runtime/code_object/execute.h"
+#include "runtime/launch/check.h"
 #include "runtime/launch/launch_description.h"
 
 namespace tessera::code_object {

@@ -1,5 +1,6 @@
 // Scalar instructions: SOP1, SOP2, SOPK, SOPC and SOPP (ISA guides, "SOP… instructions"). Operations on 64 bits read
 // and write pairs of SGPRs.
+#include "runtime/code_object/decoder.h"
 #include "runtime/code_object/rows.h"
 #include <algorithm>
 #include <cmath>
@@ -532,24 +533,6 @@ void addControl(std::vector<Semantic> &t) {
   for (const char *n : {"s_nop",
                         "s_sleep",
                         "s_setprio",
-                        "s_waitcnt",
-                        "s_waitcnt_vscnt",
-                        "s_waitcnt_vmcnt",
-                        "s_waitcnt_lgkmcnt",
-                        "s_waitcnt_expcnt",
-                        "s_waitcnt_depctr",
-                        "s_wait_loadcnt",
-                        "s_wait_storecnt",
-                        "s_wait_samplecnt",
-                        "s_wait_bvhcnt",
-                        "s_wait_expcnt",
-                        "s_wait_dscnt",
-                        "s_wait_kmcnt",
-                        "s_wait_loadcnt_dscnt",
-                        "s_wait_storecnt_dscnt",
-                        "s_wait_idle",
-                        "s_wait_event",
-                        "s_wait_alu",
                         "s_delay_alu",
                         "s_clause",
                         "s_sendmsg",
@@ -575,6 +558,7 @@ void addControl(std::vector<Semantic> &t) {
                         "s_setkill",
                         "s_nop_0"})
     t.push_back(special(n, nothing));
+  for (const char *n : waitInstructions()) t.push_back(special(n, nothing));
   for (const char *n : {"s_endpgm", "s_endpgm_saved"}) t.push_back(special(n, endProgram));
   for (const char *n : {"s_barrier", "s_barrier_wait"}) t.push_back(special(n, barrier));
   t.insert(t.end(), {

@@ -61,7 +61,7 @@ std::string CompileCache::key(llvm::StringRef text, llvm::StringRef fileName, co
   for (auto &option : kernelOptions()) add(std::to_string(o.*option.field));
   for (const std::string &value : {
 #define COMPILE_OPTION(type, field, initial) keyPart(o.field),
-#include "runtime/compiler/options.def"
+#include "runtime/options.def"
        })
     add(value);
   // What uses files of the toolkits depends on which are there.

@@ -30,9 +30,7 @@ using namespace ir;
 
 absl::StatusOr<const TargetInfo *> requireTarget(llvm::StringRef name) {
   if (auto *t = findArch(name)) return &t->info;
-  std::string list;
-  for (auto *t : allTargets()) list += (list.empty() ? "" : ", ") + t->info.name.str();
-  return absl::InvalidArgumentError(llvm::formatv("unknown target '{0}'; targets: {1}", name, list).str());
+  return absl::InvalidArgumentError(unknownTarget(name));
 }
 
 llvm::StringRef stageName(Stage s, const TargetInfo &t) {

@@ -6,8 +6,8 @@
 #include "ir/diagnostic.h"
 #include "ir/operation.h"
 #include "ir/target.h"
-#include "runtime/compiler/kernel_config.h"
 #include "runtime/compiler/metadata.h"
+#include "runtime/kernel_config.h"
 #include "transforms/pass.h"
 #include <optional>
 #include <string>
@@ -24,7 +24,7 @@ llvm::StringRef stageName(Stage, const ir::TargetInfo &);
 /// Fields are rows of options.def, which says what they mean.
 struct CompileOptions : KernelConfig {
 #define COMPILE_OPTION(type, field, initial) type field = initial;
-#include "runtime/compiler/options.def"
+#include "runtime/options.def"
   transforms::RunOptions passes; // dumps, remarks, skipping; not part of the cache's key
 };
 

@@ -2,7 +2,7 @@
 // --metadata` writes it as JSON.
 #pragma once
 #include "absl/status/statusor.h"
-#include "runtime/compiler/kernel_config.h"
+#include "runtime/kernel_config.h"
 #include "runtime/launch/descriptor.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>

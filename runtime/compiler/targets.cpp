@@ -10,6 +10,7 @@
 #include "codegen_nvidia/object.h"
 #include "codegen_nvidia/ptxas_process.h"
 #include "runtime/compiler/compiler.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace tessera::runtime {
 
@@ -27,6 +28,36 @@ const codegen::ArchInfo *findArch(llvm::StringRef name) {
       if (arch.info.tritonTarget == name) return &arch;
   }
   return nullptr;
+}
+
+/// A target whose board has the name, or whose own name it is but for case and punctuation; null: none.
+static const codegen::ArchInfo *meantBy(llvm::StringRef name) {
+  auto lettersOf = [](llvm::StringRef s) {
+    std::string letters;
+    for (char c : s)
+      if (llvm::isAlnum(c)) letters += llvm::toLower(c);
+    return letters;
+  };
+  std::string wanted = lettersOf(name);
+  for (const codegen::ArchInfo *arch : allTargets()) {
+    llvm::SmallVector<llvm::StringRef, 16> names = {arch->info.name, arch->alias};
+    arch->boards.split(names, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    for (llvm::StringRef known : names)
+      if (!known.empty() && lettersOf(known) == wanted) return arch;
+  }
+  return nullptr;
+}
+
+std::string targetNames() {
+  std::string list;
+  for (const codegen::ArchInfo *arch : allTargets()) list += (list.empty() ? "" : ", ") + arch->info.name.str();
+  return list;
+}
+
+std::string unknownTarget(llvm::StringRef name, llvm::StringRef of) {
+  std::string text = ("unknown target '" + name + "'" + of + "; ").str();
+  if (const codegen::ArchInfo *arch = meantBy(name)) text += ("did you mean '" + arch->info.name + "'? ").str();
+  return text + "targets: " + targetNames();
 }
 
 std::vector<std::string> describeToolchains() {

@@ -17,6 +17,12 @@ inline const ir::TargetInfo *findTarget(llvm::StringRef name) {
   return arch ? &arch->info : nullptr;
 }
 
+/// "sm_80, …, gfx1201"
+std::string targetNames();
+/// The error of a name that findArch does not know: "unknown target 'h100'; did you mean 'sm_90a'? targets: …". `of`
+/// follows the name: " of the emulator".
+std::string unknownTarget(llvm::StringRef name, llvm::StringRef of = "");
+
 /// One line per tool and library of the vendors' toolkits: where it was found, or what is missing and how to name it.
 std::vector<std::string> describeToolchains();
 /// The same for one target's vendor only.

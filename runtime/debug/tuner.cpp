@@ -1,6 +1,7 @@
 // The autotuner (see tuner.h).
 #include "runtime/debug/tuner.h"
 #include "ir/context.h"
+#include "runtime/launch/argument_data.h"
 #include "runtime/launch/check.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>

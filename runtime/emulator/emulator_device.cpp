@@ -164,12 +164,9 @@ absl::StatusOr<std::unique_ptr<Device>> openEmulator(llvm::StringRef target, con
                                                      emulator::Report *report) {
   if (const codegen::ArchInfo *arch = findArch(target))
     return std::make_unique<EmulatorDevice>(arch->info, options, report);
-  std::string list;
-  for (auto *t : allTargets()) list += (list.empty() ? "" : ", ") + t->info.name.str();
   if (target.empty())
-    return absl::InvalidArgumentError("the emulator needs a target, emulator:TARGET; targets: " + list);
-  return absl::InvalidArgumentError(
-      llvm::formatv("unknown target '{0}' of the emulator; targets: {1}", target, list).str());
+    return absl::InvalidArgumentError("the emulator needs a target, emulator:TARGET; targets: " + targetNames());
+  return absl::InvalidArgumentError(unknownTarget(target, " of the emulator"));
 }
 
 } // namespace tessera::runtime

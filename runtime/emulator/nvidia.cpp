@@ -50,52 +50,49 @@ void clock32(Warp &w, const Instruction &i) {
 // ---- special registers ----
 
 struct SpecialRegister {
-  const char *name;
+  std::string name;
   Handler read;
   unsigned bytes = 4;
   bool isTime = false;
 };
-// By the end of the intrinsic's name; PTX writes some of the dots as underscores. All blocks run on one multiprocessor.
-const SpecialRegister kSpecialRegisters[] = {
-    {"tid.x", threadX},
-    {"tid.y", zero},
-    {"tid.z", zero},
-    {"ntid.x", blockSize},
-    {"ntid.y", one},
-    {"ntid.z", one},
-    {"ctaid.x", blockId<0>},
-    {"ctaid.y", blockId<1>},
-    {"ctaid.z", blockId<2>},
-    {"nctaid.x", blocks<0>},
-    {"nctaid.y", blocks<1>},
-    {"nctaid.z", blocks<2>},
-    {"laneid", laneId},
-    {"warpid", warpId},
-    {"nwarpid", warpCount},
-    {"smid", zero},
-    {"nsmid", one},
-    {"lanemask.eq", laneMask<0>},
-    {"lanemask.lt", laneMask<1>},
-    {"lanemask.le", laneMask<2>},
-    {"lanemask.gt", laneMask<3>},
-    {"lanemask.ge", laneMask<4>},
-    {"clock", clock32, 4, true},
-    {"clock64", clock64, 8, true},
-    {"globaltimer", clock64, 8, true},
-    {"globaltimer.lo", clock32, 4, true},
-    // Without clusters a cluster is one block.
-    {"clusterid.x", blockId<0>},
-    {"clusterid.y", blockId<1>},
-    {"clusterid.z", blockId<2>},
-    {"nclusterid.x", blocks<0>},
-    {"nclusterid.y", blocks<1>},
-    {"nclusterid.z", blocks<2>},
-    {"cluster.ctarank", zero},
-};
+/// By the end of the intrinsic's name; PTX writes some of the dots as underscores. All blocks run on one
+/// multiprocessor.
+std::vector<SpecialRegister> makeSpecialRegisters() {
+  std::vector<SpecialRegister> all = {
+      {"laneid", laneId},
+      {"warpid", warpId},
+      {"nwarpid", warpCount},
+      {"smid", zero},
+      {"nsmid", one},
+      {"lanemask.eq", laneMask<0>},
+      {"lanemask.lt", laneMask<1>},
+      {"lanemask.le", laneMask<2>},
+      {"lanemask.gt", laneMask<3>},
+      {"lanemask.ge", laneMask<4>},
+      {"clock", clock32, 4, true},
+      {"clock64", clock64, 8, true},
+      {"globaltimer", clock64, 8, true},
+      {"globaltimer.lo", clock32, 4, true},
+      {"cluster.ctarank", zero},
+  };
+  auto addAxes = [&](const std::string &name, Handler x, Handler y, Handler z) {
+    all.insert(all.end(), {{name + ".x", x}, {name + ".y", y}, {name + ".z", z}});
+  };
+  addAxes("tid", threadX, zero, zero);
+  addAxes("ntid", blockSize, one, one);
+  // Without clusters a cluster is one block.
+  for (const char *name : {"ctaid", "clusterid"}) addAxes(name, blockId<0>, blockId<1>, blockId<2>);
+  for (const char *name : {"nctaid", "nclusterid"}) addAxes(name, blocks<0>, blocks<1>, blocks<2>);
+  return all;
+}
+const std::vector<SpecialRegister> &specialRegisters() {
+  static const std::vector<SpecialRegister> all = makeSpecialRegisters();
+  return all;
+}
 constexpr const char *kSpecialPrefix = "llvm.nvvm.read.ptx.sreg.";
 const SpecialRegister *find(StringRef name) {
-  auto *found = llvm::find_if(kSpecialRegisters, [&](auto &r) { return name == r.name; });
-  return found == std::end(kSpecialRegisters) ? nullptr : found;
+  auto found = llvm::find_if(specialRegisters(), [&](auto &r) { return name == r.name; });
+  return found == specialRegisters().end() ? nullptr : &*found;
 }
 void emitRead(Decoder &d, const SpecialRegister &r, Row to) {
   if (r.isTime) d.program().blocksInteract = true;
@@ -621,7 +618,7 @@ ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
     // The families by operation, rounding mode, flushing and type. Names must outlive the table.
     static std::vector<std::string> names;
     std::vector<std::tuple<std::string, const char *, void (*)(Decoder &, CallInst &)>> families;
-    for (auto &s : kSpecialRegisters)
+    for (auto &s : specialRegisters())
       families.push_back({std::string(kSpecialPrefix) + s.name, kSpecial, decodeSpecialRegister});
     for (auto [op, decode] : {std::pair<const char *, void (*)(Decoder &, CallInst &)>{"add", decodeRounded<Op::Add>},
                               {"sub", decodeRounded<Op::Sub>},

@@ -1,6 +1,6 @@
 // The table of device-library functions (see device_math.h), keyed by the stem that the vendors' names share:
-// `__nv_tanhf`, `__nv_tanh`, `__ocml_tanh_f32` and `__ocml_tanh_f64` are all "tanh". What both libraries have is in
-// ir/math_functions.def, the rest here.
+// `__nv_tanhf`, `__nv_tanh`, `__ocml_tanh_f32` and `__ocml_tanh_f64` are all "tanh". Functions of floats are rows of
+// ir/math_functions.def; here are those whose stems are no library's names, predicates, and functions of integers.
 #include "runtime/interpreter/device_math.h"
 #include "runtime/interpreter/host_math.h"
 #include "runtime/interpreter/lanes.h"
@@ -51,7 +51,8 @@ double besselYN(double n, double x) { return ::yn(int(n), x); }
     }                                                                                                                  \
   }
 
-/// Functions that one library has alone, or that have other names in both than the rule makes.
+/// What remains of `__nv_fadd_rn` and the like, predicates, and functions that one library has alone (a new one is a
+/// LIBRARY_FUNCTION with one name).
 struct NamedFunction {
   const char *stem;
   DeviceFunction function;

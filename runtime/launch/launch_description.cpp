@@ -1,8 +1,6 @@
-// Launch descriptions (see launch_description.h): reading and validating them, and making the contents of buffers.
+// Launch descriptions (see launch_description.h): reading, validating and writing them.
 #include "runtime/launch/launch_description.h"
 #include "runtime/launch/json_reader.h"
-#include "runtime/launch/npy.h"
-#include "runtime/launch/random.h"
 #include "runtime/launch_checks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,13 +10,9 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <system_error>
-#include <thread>
-#include <unistd.h>
 
 namespace tessera::runtime {
 
@@ -29,7 +23,7 @@ constexpr size_t kMaxDimensions = 64; // as .npy files have
 
 constexpr llvm::StringRef kRootKeys[] = {"kernel", "ttir",     "grid",
 #define KERNEL_OPTION(field, key, flag, initial, form, least, most, help, needs) #key,
-#include "runtime/compiler/options.def"
+#include "runtime/options.def"
                                          "args",   "expected", "flops", "bytes", "library"};
 constexpr llvm::StringRef kRootExtra[] = {"name", "description", "note", "comment"};
 constexpr llvm::StringRef kScalarKeys[] = {"name", "scalar", "type"};
@@ -404,24 +398,6 @@ private:
   LaunchDescription &d_;
 };
 
-/// Calls work(from, to) for pieces of [0, count) on several threads.
-template <class F> void inParallel(int64_t count, F work) {
-  constexpr int64_t kPiece = int64_t(1) << 18;
-  int64_t threads = std::min<int64_t>({std::thread::hardware_concurrency(), 16, count / kPiece});
-  if (threads < 2) return work(int64_t(0), count);
-  std::vector<std::thread> pool;
-  int64_t done = 0, share = (count + threads - 1) / threads;
-  for (; done + share < count; done += share) {
-    try {
-      pool.emplace_back(work, done, done + share);
-    } catch (const std::system_error &) { // no more threads: this one does the rest
-      break;
-    }
-  }
-  work(done, count);
-  for (std::thread &t : pool) t.join();
-}
-
 } // namespace
 
 std::string LaunchDescription::at(LaunchPlace p) const {
@@ -551,164 +527,6 @@ std::string launchWith(llvm::StringRef text, const LaunchDescription &d, const K
                        const std::string &folder) {
   JsonReader json(text, d.path);
   return DescriptionWriter(d, config, folder).write(json.root());
-}
-
-ScalarBits scalarBits(const LaunchArg &a) {
-  DType t = parseDType(a.scalarType).value_or(DType::I64);
-  ScalarBits s{0, dtypeBytes(t)};
-  if (isFloat(t))
-    fromDouble(t, a.floatValue, &s.bits);
-  else if (t == DType::I1)
-    s.bits = a.intValue & 1;
-  else
-    s.bits = uint64_t(a.intValue) & (~uint64_t(0) >> (64 - 8 * s.bytes));
-  return s;
-}
-
-/// The file's array, checked against the argument's type and shape.
-static absl::StatusOr<NpyArray> loadFile(const LaunchDescription &d, llvm::StringRef file, unsigned index) {
-  const LaunchArg &a = d.args[index];
-  std::string path = d.resolve(file);
-  auto npy = readNpy(path);
-  if (!npy.ok()) return npy.status();
-  std::string argument = llvm::formatv("args[{0}] (\"{1}\")", index, a.name).str();
-  // The same type, or an integer of the same width that carries the bits.
-  bool fits = dtypeBytes(npy->dtype) == dtypeBytes(a.dtype) && (npy->dtype == a.dtype || !isFloat(npy->dtype)) &&
-              (a.dtype != DType::I1 || npy->dtype == DType::I1 || npy->dtype == DType::U8 || npy->dtype == DType::I8);
-  if (!fits)
-    return absl::InvalidArgumentError(
-        llvm::formatv("{0}: holds {1}, but {2} is {3}", path, dtypeName(npy->dtype), argument, dtypeName(a.dtype))
-            .str());
-  // Sizes of one are no difference: a file of shape () serves an argument of shape [1].
-  auto significant = [](llvm::ArrayRef<int64_t> shape) {
-    llvm::SmallVector<int64_t> s;
-    llvm::copy_if(shape, std::back_inserter(s), [](int64_t n) { return n != 1; });
-    return s;
-  };
-  if (significant(npy->shape) != significant(a.shape)) {
-    auto text = [](llvm::ArrayRef<int64_t> shape) {
-      std::string s;
-      for (int64_t n : shape) (s += s.empty() ? "[" : ", ") += std::to_string(n);
-      return s.empty() ? "[]" : s + "]";
-    };
-    return absl::InvalidArgumentError(
-        llvm::formatv("{0}: has shape {1}, but {2} has {3}", path, text(npy->shape), argument, text(a.shape)).str());
-  }
-  return npy;
-}
-
-static bool hasGaps(const LaunchArg &a) { return a.descriptor && a.descriptor->spannedElements() != a.elements(); }
-
-/// Calls copy(in order, in memory, bytes) for every row: where it begins among the elements in C order, where in a
-/// tensor descriptor's memory, and its size.
-static void forRows(const LaunchArg &a, llvm::function_ref<void(size_t, size_t, size_t)> copy) {
-  auto &d = *a.descriptor;
-  size_t width = dtypeBytes(a.dtype);
-  size_t rowBytes = size_t(d.shape.back()) * width;
-  std::vector<int64_t> index(d.shape.size(), 0);
-  for (size_t inOrder = 0, all = size_t(a.elements()) * width; inOrder < all; inOrder += rowBytes) {
-    int64_t element = 0;
-    for (auto [i, stride] : llvm::zip(index, d.strides)) element += i * stride;
-    copy(inOrder, size_t(element) * width, rowBytes);
-    for (size_t k = d.shape.size() - 1; k-- > 0 && ++index[k] == d.shape[k];) index[k] = 0;
-  }
-}
-
-std::vector<uint8_t> withoutGaps(const LaunchArg &a, llvm::ArrayRef<uint8_t> memory) {
-  if (!hasGaps(a) || int64_t(memory.size()) != a.bytes()) return memory.vec();
-  std::vector<uint8_t> out(size_t(a.elements()) * dtypeBytes(a.dtype));
-  forRows(a, [&](size_t inOrder, size_t inMemory, size_t bytes) {
-    std::memcpy(out.data() + inOrder, memory.data() + inMemory, bytes);
-  });
-  return out;
-}
-
-/// One value for all elements: converted once, the filled part copied after itself.
-static void fillWith(DType type, double value, std::vector<uint8_t> &out) {
-  size_t done = std::min<size_t>(dtypeBytes(type), out.size());
-  if (!done) return;
-  fromDouble(type, value, out.data());
-  for (; done < out.size(); done = std::min(2 * done, out.size()))
-    std::memcpy(out.data() + done, out.data(), std::min(done, out.size() - done));
-}
-
-absl::StatusOr<std::vector<uint8_t>> materialize(const LaunchDescription &d, unsigned index) {
-  const LaunchArg &a = d.args[index];
-  auto physical = int64_t(sysconf(_SC_PHYS_PAGES)) * int64_t(sysconf(_SC_PAGESIZE));
-  if (physical > 0 && a.bytes() > physical)
-    return absl::ResourceExhaustedError(
-        llvm::formatv("{0}args[{1}] (\"{2}\") has {3} MiB, but this machine has {4} MiB of memory", d.at(a.place),
-                      index, a.name, a.bytes() >> 20, physical >> 20)
-            .str());
-  std::vector<uint8_t> out;
-  bool columns = a.transposed;
-  auto elementBytes = size_t(a.elements()) * dtypeBytes(a.dtype);
-  if (a.source == LaunchArg::File) {
-    auto array = loadFile(d, a.file, index);
-    if (!array.ok()) return array.status();
-    out = std::move(array->data);
-    if (a.descriptor && array->fortranOrder) // a descriptor's strides say how the memory lies
-      out = reorder(out, a.shape, dtypeBytes(a.dtype), false);
-    else
-      columns |= array->fortranOrder; // the kernel gets the memory as it lies
-  } else {
-    out.assign(elementBytes, 0xFF);
-    if (a.source == LaunchArg::Poison) {
-      out.resize(size_t(a.bytes()), 0xFF);
-      return out;
-    }
-    unsigned bytes = dtypeBytes(a.dtype);
-    CounterRandom random(index);
-    auto fill = [&](auto value) {
-      inParallel(a.elements(), [&](int64_t from, int64_t to) {
-        for (int64_t i = from; i < to; ++i) fromDouble(a.dtype, value(i), &out[i * bytes]);
-      });
-    };
-    if (a.source == LaunchArg::Randn)
-      fill([&](int64_t i) { return random.normal(i) * a.scale; });
-    else if (a.source == LaunchArg::Randint)
-      fill([&](int64_t i) { return double(random.integer(i, a.lo, a.hi)); });
-    else
-      fillWith(a.dtype, a.fill, out);
-  }
-  if (columns) return reorder(out, a.shape, dtypeBytes(a.dtype), true);
-  if (!hasGaps(a)) return out;
-  std::vector<uint8_t> memory(size_t(a.bytes()), 0xFF);
-  forRows(a, [&](size_t inOrder, size_t inMemory, size_t bytes) {
-    std::memcpy(memory.data() + inMemory, out.data() + inOrder, bytes);
-  });
-  return memory;
-}
-
-absl::StatusOr<CheckResult> check(const LaunchDescription &d, const ExpectedOutput &e, llvm::ArrayRef<uint8_t> actual) {
-  const LaunchArg &a = d.args[e.arg];
-  auto expected = loadFile(d, e.file, e.arg);
-  if (!expected.ok()) return expected.status();
-  std::vector<uint8_t> rowMajor;
-  bool columns = a.transposed;
-  if (hasGaps(a)) {
-    rowMajor = withoutGaps(a, actual);
-    actual = rowMajor;
-  }
-  if (a.source == LaunchArg::File && a.shape.size() > 1 && !a.descriptor) {
-    auto input = loadFile(d, a.file, e.arg);
-    if (!input.ok()) return input.status();
-    columns |= input->fortranOrder;
-  }
-  if (columns && int64_t(actual.size()) == a.bytes()) {
-    rowMajor = reorder(actual, a.shape, dtypeBytes(a.dtype), false);
-    actual = rowMajor;
-  }
-  if (e.within.empty()) return compareArrays(a.name, a.dtype, a.shape, actual, expected->data, e.relL2);
-  auto bounds = readNpy(d.resolve(e.within));
-  if (!bounds.ok()) return bounds.status();
-  if (bounds->dtype != DType::F64 || bounds->elements() != a.elements())
-    return absl::InvalidArgumentError(
-        llvm::formatv("{0}: holds {1} of {2}, but the bounds of args[{3}] (\"{4}\") are {5} of f64",
-                      d.resolve(e.within), bounds->elements(), dtypeName(bounds->dtype), e.arg, a.name, a.elements())
-            .str());
-  return compareWithin(a.name, a.dtype, a.shape, actual, expected->data,
-                       llvm::ArrayRef(reinterpret_cast<const double *>(bounds->data.data()), bounds->elements()));
 }
 
 } // namespace tessera::runtime

@@ -27,8 +27,7 @@
 // InvalidArgument; every error of a description is reported, each with line, column and path.
 #pragma once
 #include "absl/status/statusor.h"
-#include "runtime/compiler/kernel_config.h"
-#include "runtime/launch/check.h"
+#include "runtime/kernel_config.h"
 #include "runtime/launch/descriptor.h"
 #include "runtime/launch/dtype.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -109,20 +108,5 @@ absl::StatusOr<LaunchDescription> readLaunchText(llvm::StringRef text, const std
 /// The text of a description with other numbers, for a file in another folder or the same.
 std::string launchWith(llvm::StringRef text, const LaunchDescription &, const KernelConfig &,
                        const std::string &folder);
-
-/// The bytes of a buffer argument before the launch, as they lie in memory. ResourceExhausted if the machine does not
-/// have the memory.
-absl::StatusOr<std::vector<uint8_t>> materialize(const LaunchDescription &, unsigned arg);
-/// A buffer's memory without what lies between the rows of a tensor descriptor.
-std::vector<uint8_t> withoutGaps(const LaunchArg &, llvm::ArrayRef<uint8_t> memory);
-/// A scalar argument's bits as the IR's type has them, and its width. i1 takes one byte.
-struct ScalarBits {
-  uint64_t bits;
-  unsigned bytes;
-};
-ScalarBits scalarBits(const LaunchArg &);
-
-/// Compares a buffer after the launch with what is expected. An error is about the expected file.
-absl::StatusOr<CheckResult> check(const LaunchDescription &, const ExpectedOutput &, llvm::ArrayRef<uint8_t> actual);
 
 } // namespace tessera::runtime

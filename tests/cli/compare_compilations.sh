@@ -25,6 +25,11 @@ stages=$(compare "$1" "$2" "$pipelined" --target sm_90a --summary -- --num-stage
 for line in '^buffers in shared memory' '^  .*:[0-9]*:[0-9]* ttg.local_alloc: 24576 -> 32768 (+8192)$'; do
   grep -q -- "$line" <<<"$stages" || { echo "no line matches '$line' in:"; echo "$stages"; exit 1; }
 done
+# What is there on one side alone: its purpose, too.
+more=$(compare "$1" "$2" "$2/tests/kernels/attn/attn.ttir" --target sm_80 --summary -- --num-warps 4 \
+  -- --num-warps 8) || true
+line='ttg.local_alloc: 0 -> 4096 (+4096), buffer of type !ttg.memdesc<'
+grep -qF -- "$line" <<<"$more" || { echo "no line has '$line': $more"; exit 1; }
 # The sample of the document. Without ptxas, registers and occupancy are unknown, and the sample has none.
 sample=$(awk '/^Sample of `compare_compilations/ { inside = 1; next } inside && /^    / { print substr($0, 5) }' \
          "$2/docs/finding_causes.md")

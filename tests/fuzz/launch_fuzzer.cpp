@@ -1,6 +1,7 @@
 // Fuzzing of what a run reads besides the kernel: launch descriptions (first byte `J`) and .npy files (anything
 // else). Bad ones give an error with their file's name, never a crash; good .npy files are written back and read as
 // the same.
+#include "runtime/launch/argument_data.h"
 #include "runtime/launch/launch_description.h"
 #include "runtime/launch/npy.h"
 #include <cstdio>

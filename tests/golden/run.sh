@@ -15,9 +15,9 @@ file=$4
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/bin"
-ln -s "$1" "$scratch/bin/tessera"
-ln -s "$2" "$scratch/bin/FileCheck"
-ln -s "$3" "$scratch/bin/not"
+ln -s "$(realpath "$1")" "$scratch/bin/tessera"
+ln -s "$(realpath "$2")" "$scratch/bin/FileCheck"
+ln -s "$(realpath "$3")" "$scratch/bin/not"
 export PATH="$scratch/bin:$PATH"
 
 for program in $(sed -n 's/^.*REQUIRES: *//p' "$file"); do

@@ -384,9 +384,16 @@ std::string describeBuffer(const Buffer &b) {
 
 // ---- remarks ----
 
+bool holdsMbarriers(Value buffer) {
+  return llvm::any_of(buffer.users(), [](Operation *u) {
+    return u->is<ttng::InitBarrierOp>() || (u->is<ttg::MemdescIndexOp>() && holdsMbarriers(u->result()));
+  });
+}
+
 /// What a buffer is for.
 std::string purposeOf(const Buffer &b) {
-  if (auto alloc = b.op->dyn<ttg::LocalAllocOp>()) return "buffer of type " + alloc.result().type().str();
+  if (auto alloc = b.op->dyn<ttg::LocalAllocOp>())
+    return (holdsMbarriers(alloc.result()) ? "mbarriers of type " : "buffer of type ") + alloc.result().type().str();
   return scratchPurpose(b.op);
 }
 
@@ -394,8 +401,8 @@ Remark bufferRemark(tt::FuncOp func, const Buffer &b, Operation *first, Operatio
   auto at = [](llvm::StringRef word, Operation *op) {
     return llvm::formatv("{0} '{1}' ({2})", word, op->name(), describe(op->loc())).str();
   };
-  std::string lifetime = first == b.op ? "" : at("from", first) + " ";
-  lifetime += last == b.op ? "during the operation" : at("to", last);
+  std::string lifetime = first == b.op ? "live " : at("live from", first) + " ";
+  lifetime += last == b.op ? "during the operation" : at("until", last);
   std::string purpose = purposeOf(b);
   llvm::json::Object facts{{"function", func.symName().str()},
                            {"operation", b.op->name()},

@@ -42,7 +42,7 @@
 //      %x = tt.load %p;  gpu.barrier {tessera.local};  ttg.local_store %x       it need not wait for the load
 //    Programs may rely on the inserted barriers for global memory: the first one after a write to it, and the last one
 //    before a write, order it. All others get `tessera.local`, like those of a pipelined loop, which has no writes.
-//    Barriers inside the lowering of an operation do not count.
+//    Barriers inside the lowering of an operation do not count. (global_order.cpp)
 // 10. One element in several warps (a scalar; a tensor smaller than the block):
 //      %x = tt.load %p;  gpu.barrier;  tt.store %p, %y        each warp loads the element, one of them stores it
 //    Without the barrier a late warp would load what an early one stored. It comes before a store or atomic through a
@@ -61,6 +61,7 @@
 #include "transforms/analyses/multi_buffer_index.h"
 #include "transforms/analyses/only_stored.h"
 #include "transforms/analyses/pointer_root.h"
+#include "transforms/memory/global_order.h"
 #include "transforms/memory/scratch.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseSet.h"
@@ -83,9 +84,6 @@ struct Range {
   auto operator<=>(const Range &) const = default;
 };
 using RangeSet = std::set<Range>;
-
-/// Bit of ttg.barrier's addrSpace; a barrier without it orders nothing of shared memory.
-constexpr uint64_t kLocalAddressSpace = 1;
 
 constexpr int64_t kEndOfSharedMemory = INT64_MAX;
 const Range kAllSharedMemory = {0, kEndOfSharedMemory};
@@ -240,112 +238,6 @@ const SharedEffects *sharedEffectsOf(Opcode opcode) {
   return nullptr;
 }
 
-// ---- rule 9 ----
-
-/// Which of the inserted barriers need not order global memory.
-class GlobalOrder {
-public:
-  explicit GlobalOrder(const llvm::DenseSet<Operation *> &inserted) : inserted_(inserted) {}
-
-  llvm::SmallVector<Operation *, 16> unneededIn(tt::FuncOp func) {
-    // Callers are not analysed: they may write before and after.
-    bool called = false;
-    func->module().op()->walk([&](Operation *op) { called |= op->is<tt::CallOp>(); });
-    for (bool forwards : {true, false}) {
-      forwards_ = forwards;
-      throughRegion(func.body(), called);
-    }
-    llvm::SmallVector<Operation *, 16> unneeded;
-    for (auto *op : inserted_)
-      if (!needed_.contains(op)) unneeded.push_back(op);
-    return unneeded;
-  }
-
-private:
-  /// `write`: whether a write to global memory may lie between the last barrier and `op` (forwards: the barrier before
-  /// it; backwards: the one after it). Returns the same for what follows in that direction.
-  bool through(Operation *op, bool write) {
-    if (inserted_.contains(op)) {
-      if (write) needed_.insert(op);
-      return false;
-    }
-    if (op->is<gpu::BarrierOp>()) return op->hasAttr("tessera.local") && write;
-    if (auto barrier = op->dyn<ttg::BarrierOp>()) {
-      bool sharedMemoryAlone = !(barrier.addrSpace() & ~kLocalAddressSpace);
-      return sharedMemoryAlone && write;
-    }
-    switch (op->opcode()) {
-    case Opcode::tt_call: return true;
-    case Opcode::tt_reduce:
-    case Opcode::tt_scan: return write; // their regions hold no accesses
-    case Opcode::scf_for:
-    case Opcode::scf_while: return throughLoop(op, write);
-    default: break;
-    }
-    if (!op->numRegions()) return write || (effectsOf(op) & kWritesGlobal);
-    // One region of an scf.if with both runs; any other regions may not run at all.
-    bool oneRegionRuns = op->is<scf::IfOp>() && !op->cast<scf::IfOp>().elseRegion().empty();
-    bool any = write && !oneRegionRuns;
-    for (auto &r : op->regions()) any |= throughRegion(r, write);
-    return any || (op->info().effects & kWritesGlobal);
-  }
-
-  /// Any number of iterations; an scf.while may be left in the middle of one.
-  bool throughLoop(Operation *op, bool write) {
-    while (true) {
-      bool afterIteration = write;
-      for (unsigned i = 0; i < op->numRegions(); ++i) {
-        unsigned region = forwards_ ? i : op->numRegions() - 1 - i;
-        afterIteration |= throughRegion(op->region(region), afterIteration);
-      }
-      if (afterIteration == write) return write;
-      write = afterIteration;
-    }
-  }
-
-  bool throughBlock(Block &b, bool write) {
-    llvm::SmallVector<Operation *, 64> ops;
-    for (auto &op : b) ops.push_back(&op);
-    if (!forwards_) std::reverse(ops.begin(), ops.end());
-    for (auto *op : ops) write = through(op, write);
-    return write;
-  }
-
-  /// From the region's entry to its exits, or backwards.
-  bool throughRegion(Region &r, bool write) {
-    if (r.empty()) return write;
-    if (r.hasOneBlock()) return throughBlock(*r.front(), write);
-    llvm::DenseMap<Block *, bool> out; // after the block forwards, before it backwards
-    bool result = false;
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (auto *b = r.front(); b; b = b->next()) {
-        bool isExit = b->successors().empty();
-        bool in = false;
-        if (forwards_) {
-          in = b == r.front() && write;
-          for (auto *p = r.front(); p; p = p->next())
-            if (llvm::is_contained(p->successors(), b)) in |= out[p];
-        } else {
-          in = isExit && write;
-          for (auto *succ : b->successors()) in |= out[succ];
-        }
-        bool now = throughBlock(*b, in);
-        if (now && !out[b]) {
-          out[b] = true;
-          changed = true;
-        }
-        if (forwards_ ? isExit : b == r.front()) result |= now;
-      }
-    }
-    return result;
-  }
-
-  const llvm::DenseSet<Operation *> &inserted_;
-  llvm::DenseSet<Operation *> needed_;
-  bool forwards_ = true;
-};
-
 // ---- the walk ----
 
 class BarrierPlacement {
@@ -366,8 +258,8 @@ public:
       if (fenceBefore_.contains(op)) ttng::FenceAsyncSharedOp::create(b, op->loc(), {b.boolAttr("bCluster", false)});
       inserted.insert(gpu::BarrierOp::create(b, op->loc()).op);
     }
-    GlobalOrder order(inserted);
-    for (auto *op : order.unneededIn(func_)) op->setAttr("tessera.local", UnitAttr::get(func_->context()));
+    for (auto *op : barriersOfSharedMemoryAlone(func_, inserted)) // rule 9
+      op->setAttr("tessera.local", UnitAttr::get(func_->context()));
     return !barrierBefore_.empty();
   }
 

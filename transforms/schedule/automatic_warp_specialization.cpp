@@ -50,6 +50,7 @@
 #include "ir/builder.h"
 #include "ir/compare.h"
 #include "ir/constants.h"
+#include "ir/diagnostic.h"
 #include "ir/loops.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
@@ -111,7 +112,8 @@ public:
 
   std::optional<SpecializationPlan> run(std::string &whyNot) {
     whyNot = whyNotAlone();
-    if (whyNot.empty() && !findCopies()) whyNot = "not all of its asynchronous copies are bulk copies of one stage";
+    if (whyNot.empty() && !findCopies())
+      whyNot = whyNoCopies_.empty() ? "not all of its asynchronous copies are bulk copies of one stage" : whyNoCopies_;
     if (whyNot.empty() && !findReads())
       whyNot = "copied buffers are read by more than dots that the iteration waits for";
     if (whyNot.empty() && !findAddresses()) whyNot = "addresses of copies need more than scalars";
@@ -140,7 +142,13 @@ private:
         isKnown &= !wait;
         wait = op.cast<ttng::WaitBarrierOp>();
       } else if (!op.is<ttng::WarpGroupDotWaitOp>()) {
-        op.walk([&](Operation *inner) { isKnown &= !(effectsOf(inner) & kSynchronizes) && !mayCopyLater(inner); });
+        op.walk([&](Operation *inner) {
+          bool isAlone = !(effectsOf(inner) & kSynchronizes) && !mayCopyLater(inner);
+          if (!isAlone && isKnown)
+            whyNoCopies_ =
+                llvm::formatv("'{0}' at {1} synchronises or copies, too", inner->name(), describe(inner->loc())).str();
+          isKnown &= isAlone;
+        });
       }
     }
     if (!isKnown || plan_.copies.empty() || !wait || wait.pred()) return false;
@@ -163,7 +171,10 @@ private:
     auto alloc = allocationOf(copy.result());
     if (!alloc || alloc->block() == &body_) return false;
     // The fence that acquires a map that the kernel made is for the threads that execute it, the consumers.
-    if (!isArgumentOfKernel(copy.desc())) return false;
+    if (!isArgumentOfKernel(copy.desc())) {
+      whyNoCopies_ = "the kernel itself makes the tensor map of a copy";
+      return false;
+    }
     filled_.insert(alloc.op);
     return isAtFill(copy.barrier(), plan_.mbarriers) && isAtFill(copy.result(), alloc);
   }
@@ -277,6 +288,7 @@ private:
   llvm::SetVector<Operation *> pending_;                                   // allocations that dots in flight read
   // Groups should have mbarriers of their own, and all copies before the loop can signal them.
   bool canSeparate_ = false;
+  std::string whyNoCopies_; // why findCopies finds none, where there is more to say than that
   SpecializationPlan plan_;
 };
 

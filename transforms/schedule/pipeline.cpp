@@ -116,8 +116,8 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
                                 p.asyncCopies ? "by asynchronous copies to shared memory" : "through registers")
                       .str();
   if (p.bytesPerStage)
-    s += llvm::formatv("; {0} stage{1} take {2} bytes of shared memory", p.buffers, p.buffers == 1 ? "" : "s",
-                       p.bytesPerStage * p.buffers);
+    s += llvm::formatv("; {0} {1} {2} bytes of shared memory", p.buffers,
+                       p.buffers == 1 ? "stage takes" : "stages take", p.bytesPerStage * p.buffers);
   if (!p.asyncCopies && p.bytesPerStage && p.buffers == 1) s += "; two do not fit beside those of another block";
   if (p.dotsInFlight) s += "; dots overlap the next iteration's";
   if (p.copiesCrossTiles())

@@ -131,9 +131,6 @@ def _fault(e: _errors.FailedError, files: list[str]) -> KernelFault:
 # For programs that divide by them: registers of each kernel, which emulated code has none of, and bytes of shared
 # memory, which the interpreter has none of.
 _REGISTERS, _SHARED = 32, 1024
-# Bytes of shared memory that a block may have, by Triton's name of the architecture; of others of NVIDIA 99 KiB, of AMD
-# 64 KiB. Sources: CUDA C++ programming guide, table of compute capabilities; ISA guide of CDNA 4.
-_SHARED_OF_A_BLOCK = {80: 163 << 10, 90: 227 << 10, 100: 227 << 10, "gfx950": 160 << 10}
 
 # ---- the stages ----
 
@@ -187,7 +184,7 @@ class _Utils:
     def get_device_properties(self, device: Any) -> dict[str, Any]:
         target = self._driver.target
         return {
-            "max_shared_mem": _SHARED_OF_A_BLOCK.get(target.arch, 65536 if target.backend == "hip" else 99 << 10),
+            "max_shared_mem": self._driver.shared_bytes_per_block,
             "multiprocessor_count": self._driver.multiprocessors,
             "max_num_regs": 65536,
             "warpSize": target.warp_size,
@@ -297,8 +294,12 @@ class EmulatorDriver:
         launches: how many ran without a fault.
     """
 
-    def __init__(self, spec: str, target: Any, multiprocessors: int):
-        self.spec, self.target, self.multiprocessors = spec, target, multiprocessors
+    def __init__(self, spec: str, multiprocessors: int):
+        # The interpreter takes the TTIR of the target with most features.
+        modelled = _device.Device("emulator:sm_90a" if spec == "interpreter" else spec)
+        self.target = target = _gpu_target(modelled)
+        self.shared_bytes_per_block = modelled.shared_bytes_per_block
+        self.spec, self.multiprocessors = spec, multiprocessors
         self.utils = _Utils(self)
         self.launcher_cls = functools.partial(_Launcher, self)
         self.launches = 0
@@ -351,13 +352,14 @@ class EmulatorDriver:
         return args
 
 
-def _gpu_target(name: str) -> Any:
-    """Triton's target of ours; the interpreter takes the TTIR of the one with most features."""
+def _gpu_target(device: _device.Device) -> Any:
+    """Triton's target of an emulator's."""
     from triton.backends.compiler import GPUTarget
 
+    name = device.target
     if name.startswith("sm_"):
-        return GPUTarget("cuda", int(re.sub(r"\D", "", name)), 32)
-    return GPUTarget("hip", name, 64 if name.startswith("gfx9") else 32)
+        return GPUTarget("cuda", int(re.sub(r"\D", "", name)), device.threads_per_warp)
+    return GPUTarget("hip", name, device.threads_per_warp)
 
 
 # ---- what of Triton changes during an emulation ----
@@ -531,7 +533,7 @@ def emulate(target: str, *, multiprocessors: int = 8) -> Iterator[EmulatorDriver
         raise _errors.UsageError("TRITON_INTERPRET is set: Triton's interpreter would run the kernels; unset it")
     sms = _errors.integer("multiprocessors", multiprocessors, 1, (1 << 31) - 1)
     _wrap.install(always=True)
-    made = EmulatorDriver(spec, _gpu_target("sm_90a" if name == "interpreter" else name), sms)
+    made = EmulatorDriver(spec, sms)
     _entered.enter(made)
     try:
         yield made

@@ -10,7 +10,7 @@
 
 // AHEAD: 2 of the loop's loads are issued 2 iterations ahead of their dots, through registers; 2 stages take 16384 bytes
 // TWO: 2 of the loop's loads are issued 1 iteration ahead of their dots, through registers; 2 stages take 16384 bytes
-// ONE: 2 of the loop's loads are issued 1 iteration ahead of their dots, through registers; 1 stage take 8192 bytes
+// ONE: 2 of the loop's loads are issued 1 iteration ahead of their dots, through registers; 1 stage takes 8192 bytes
 
 // Iteration 0 is stored, iteration 1 stays in registers, as do the first operands of iteration 0 (tritongpu-prefetch).
 // CHECK-LABEL: @matmul

@@ -8,9 +8,9 @@
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // CHECK: :[[#@LINE+5]]:{{.*}}: remark: 'ttg.local_alloc' takes 1024 bytes of shared memory at offset 2048, aligned to 1024, to 'ttg.local_load' ({{.*}}:[[#@LINE+7]]:{{.*}}): buffer of type !ttg.memdesc<256xf32, {{.*}}> [allocate-shared-memory:SharedMemoryBuffer]
-  // CHECK: remark: 'ttg.convert_layout' takes 2048 bytes of shared memory at offset 0, aligned to {{[0-9]+}}, to 'tt.reduce' ({{.*}}): layout conversion
-  // CHECK: remark: 'tt.reduce' takes 16 bytes of shared memory at offset 2048, aligned to 16, during the operation: partial results of warps
+  // CHECK: :[[#@LINE+5]]:{{.*}}: remark: 'ttg.local_alloc' takes 1024 bytes of shared memory at offset 2048, aligned to 1024, live until 'ttg.local_load' ({{.*}}:[[#@LINE+7]]:{{.*}}): buffer of type !ttg.memdesc<256xf32, {{.*}}> [allocate-shared-memory:SharedMemoryBuffer]
+  // CHECK: remark: 'ttg.convert_layout' takes 2048 bytes of shared memory at offset 0, aligned to {{[0-9]+}}, live until 'tt.reduce' ({{.*}}): layout conversion
+  // CHECK: remark: 'tt.reduce' takes 16 bytes of shared memory at offset 2048, aligned to 16, live during the operation: partial results of warps
   // CHECK: remark: 'buffers' takes 3072 of the {{.*}} [allocate-shared-memory:SharedMemory]
   tt.func public @buffers(%x: tensor<256xf32, #a>, %y: tensor<512xf32, #a>, %p: !tt.ptr<f32>) {
     %0 = ttg.local_alloc %x : (tensor<256xf32, #a>) -> !ttg.memdesc<256xf32, #s, #smem>

@@ -4,6 +4,7 @@
 #include "capi/tessera.h"
 #include "random_calls.h"
 #include "session.h"
+#include "sum_of_scalars.h"
 #include <algorithm>
 #include <climits>
 #include <map>
@@ -11,31 +12,14 @@
 
 namespace {
 
-// A bit, integers and floats of all widths: o[0] = the sum of all, as f64.
-const char kScalars[] = R"(module {
-  tt.func public @scalars(%o: !tt.ptr<f64>, %a: i1, %b: i8, %c: i16, %d: i32, %e: i64, %f: f16, %g: bf16, %h: f32,
-                          %i: f64) {
-    %a64 = arith.extui %a : i1 to i64
-    %b64 = arith.extsi %b : i8 to i64
-    %c64 = arith.extsi %c : i16 to i64
-    %d64 = arith.extsi %d : i32 to i64
-    %s0 = arith.addi %a64, %b64 : i64
-    %s1 = arith.addi %c64, %d64 : i64
-    %s2 = arith.addi %s0, %s1 : i64
-    %s3 = arith.addi %s2, %e : i64
-    %si = arith.sitofp %s3 : i64 to f64
-    %f64 = arith.extf %f : f16 to f64
-    %g64 = arith.extf %g : bf16 to f64
-    %h64 = arith.extf %h : f32 to f64
-    %t0 = arith.addf %f64, %g64 : f64
-    %t1 = arith.addf %h64, %i : f64
-    %t2 = arith.addf %t0, %t1 : f64
-    %t3 = arith.addf %t2, %si : f64
-    tt.store %o, %t3 : !tt.ptr<f64>
-    tt.return
-  }
+// o[0] = the sum of a bit, integers and floats of all widths, as f64.
+std::string textOfScalars() {
+  std::string arguments = "%o: !tt.ptr<f64>";
+  for (auto &[name, type] : kScalarArguments) arguments += ", %" + name + ": " + type;
+  return "module {\ntt.func public @scalars(" + arguments + ") {\n" + sumOfScalars(kScalarArguments) +
+         "tt.store %o, %sum : !tt.ptr<f64>\ntt.return\n}\n}\n";
 }
-)";
+const std::string kScalars = textOfScalars();
 
 // o = 2 * x for the first 32 by 32 elements of a descriptor.
 const char kDescribed[] = R"(module {
@@ -59,7 +43,7 @@ const char kDescribed[] = R"(module {
 }
 )";
 
-const char *const kTexts[] = {kAxpy, kScalars, kDescribed};
+const std::string kTexts[] = {kAxpy, kScalars, kDescribed};
 const char *const kSpecs[] = {"interpreter", "emulator:sm_80", "emulator:sm_90a", "emulator:gfx942",
                               "emulator:gfx1201"};
 constexpr size_t kBufferBytes = 8192;
@@ -128,7 +112,7 @@ private:
   void make() {
     auto *context = contexts_[any()];
     auto *device = devices_[any()];
-    const char *text = kTexts[below(std::size(kTexts))];
+    const char *text = kTexts[below(std::size(kTexts))].c_str();
     switch (below(9)) {
     case 0: into(contexts_, [&](auto **o, auto **e) { return tessera_context_create(nullptr, o, e); }); return;
     case 1:

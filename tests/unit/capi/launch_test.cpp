@@ -169,6 +169,25 @@ TEST_P(OnDevice, PiecesOfBuffers) {
   tessera_error_destroy(e);
 }
 
+/// Limits of the target's row in the table; the interpreter has none.
+TEST(Devices, SayWhatABlockOfTheirTargetCanHave) {
+  struct {
+    const char *spec;
+    uint64_t sharedBytes;
+    uint32_t lanes;
+  } const devices[] = {{"interpreter", 0, 0},
+                       {"emulator:sm_86", 99 << 10, 32},
+                       {"emulator:sm_90a", 227 << 10, 32},
+                       {"emulator:gfx950", 160 << 10, 64},
+                       {"emulator:gfx1201", 64 << 10, 32}};
+  for (auto &d : devices) {
+    Session s(d.spec);
+    auto *info = tessera_device_describe(s.device);
+    EXPECT_EQ(info->shared_bytes_per_block, d.sharedBytes) << d.spec;
+    EXPECT_EQ(info->threads_per_warp, d.lanes) << d.spec;
+  }
+}
+
 /// A kernel compiled ahead and loaded from its bytes does what one compiled for the device does.
 TEST_P(OnDevice, LoadsWhatWasCompiledBefore) {
   Session s(GetParam());

@@ -3,14 +3,21 @@
 // it is meant for what a thread does alone: arithmetic, control flow, indices, which elements it loads and stores.
 #pragma once
 #include "codegen/lowering/lowering.h"
-#include "codegen/lowering/target.h"
+#include "codegen/lowering/target_without.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include <memory>
 #include <string>
 
 namespace tessera::testing {
 
-class HostTarget : public codegen::Target {
+class HostTarget : public codegen::WithoutPartitions,
+                   public codegen::WithoutScheduleBarriers,
+                   public codegen::WithoutAsyncCopies,
+                   public codegen::WithoutMatrices,
+                   public codegen::WithoutLdmatrix,
+                   public codegen::WithoutTransposedLdsRead,
+                   public codegen::WithoutWarpGroupDots,
+                   public codegen::WithoutTensorCopies {
 public:
   explicit HostTarget(int warpSize = 32) {
     info_.name = "host", info_.warpSize = warpSize, info_.maxGlobalAccessBytes = 16, info_.maxSharedAccessBytes = 16;
@@ -37,6 +44,17 @@ public:
   void warpBarrier(llvm::IRBuilder<> &) const override {}
   llvm::Value *shuffleXor32(llvm::IRBuilder<> &, llvm::Value *v, unsigned, unsigned) const override { return v; }
   llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *v, llvm::Value *) const override { return v; }
+  llvm::Value *shuffleFixed32(llvm::IRBuilder<> &, llvm::Value *, llvm::ArrayRef<int8_t>) const override {
+    return nullptr;
+  }
+  bool hasHalves(unsigned) const override { return false; }
+  std::pair<llvm::Value *, llvm::Value *> halves32(llvm::IRBuilder<> &, llvm::Value *, unsigned) const override {
+    return {};
+  }
+  llvm::Value *combineLanes(llvm::IRBuilder<> &, codegen::LaneCombination, llvm::Value *) const override {
+    return nullptr;
+  }
+  bool combinesThree(ir::Opcode, ir::Type) const override { return false; }
 
   template <class F> static void masked(llvm::IRBuilder<> &b, llvm::Value *mask, F &&body) {
     if (!mask) return body();
@@ -107,6 +125,7 @@ public:
   void assertFail(llvm::IRBuilder<> &, llvm::StringRef, llvm::StringRef, unsigned, llvm::StringRef) const override {}
   bool print(llvm::IRBuilder<> &, llvm::StringRef, llvm::ArrayRef<llvm::Value *>) const override { return false; }
   void kernelAttributes(llvm::Function &, unsigned, unsigned, unsigned, unsigned) const override {}
+  void finish(llvm::Function &) const override {}
   llvm::GlobalVariable *sharedMemory(llvm::Module &m) const override {
     if (auto *g = m.getNamedGlobal("shared")) return g;
     return new llvm::GlobalVariable(

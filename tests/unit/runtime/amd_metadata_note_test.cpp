@@ -7,6 +7,7 @@
 #include "ir/context.h"
 #include "runtime/compiler/compiler.h"
 #include "runtime/compiler/targets.h"
+#include "sum_of_scalars.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
 #include "llvm/Object/ELF.h"
 #include <gmock/gmock.h>
@@ -14,7 +15,7 @@
 namespace tessera {
 namespace {
 
-constexpr llvm::StringRef kKernel = R"(
+const std::string kKernel = R"(
 tt.func public @k(%b: i1, %c: i8, %p: !tt.ptr<f32>, %h: i16, %i: i32, %l: i64, %f: f16, %g: bf16, %s: f32, %d: f64, %q: !tt.ptr<i8>, %e: i1, %o: !tt.ptr<f64>, %m: !tt.ptr<i64>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
   %sp = tt.splat %p : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
@@ -25,27 +26,21 @@ tt.func public @k(%b: i1, %c: i8, %p: !tt.ptr<f32>, %h: i16, %i: i32, %l: i64, %
     %w = arith.addf %x, %y : f32
     tt.reduce.return %w : f32
   }) : (tensor<128xf32>) -> f32
-  %c1 = arith.extsi %c : i8 to i32
-  %h1 = arith.extsi %h : i16 to i32
-  %b1 = arith.extui %b : i1 to i32
-  %e1 = arith.extui %e : i1 to i32
-  %t0 = arith.addi %c1, %h1 : i32
-  %t1 = arith.addi %t0, %b1 : i32
-  %t2 = arith.addi %t1, %e1 : i32
-  %t3 = arith.addi %t2, %i : i32
-  %t4 = arith.extsi %t3 : i32 to i64
-  %t5 = arith.addi %t4, %l : i64
-  tt.store %m, %t5 : !tt.ptr<i64>
-  %f1 = arith.extf %f : f16 to f64
-  %g1 = arith.extf %g : bf16 to f64
-  %s1 = arith.extf %s : f32 to f64
-  %z1 = arith.extf %z : f32 to f64
-  %u0 = arith.addf %f1, %g1 : f64
-  %u1 = arith.addf %u0, %s1 : f64
-  %u2 = arith.addf %u1, %d : f64
-  %u3 = arith.addf %u2, %z1 : f64
-  tt.store %o, %u3 : !tt.ptr<f64>
+  tt.store %m, %l : !tt.ptr<i64>
   tt.store %q, %c : !tt.ptr<i8>
+)" +
+                            sumOfScalars({{"b", "i1"},
+                                          {"c", "i8"},
+                                          {"h", "i16"},
+                                          {"i", "i32"},
+                                          {"f", "f16"},
+                                          {"g", "bf16"},
+                                          {"s", "f32"},
+                                          {"d", "f64"},
+                                          {"e", "i1"},
+                                          {"z", "f32"}}) +
+                            R"(
+  tt.store %o, %sum : !tt.ptr<f64>
   tt.return
 })";
 

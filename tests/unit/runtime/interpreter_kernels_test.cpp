@@ -5,6 +5,7 @@
 #include "ir/context.h"
 #include "ir/printer.h"
 #include "runtime/compiler/compiler.h"
+#include "runtime/launch/argument_data.h"
 #include "runtime/launcher.h"
 #include "transforms/pipelines.h"
 #include "llvm/Support/FileSystem.h"

@@ -1,4 +1,5 @@
 // Launch descriptions: malformed ones with their messages, what good ones read as, and the contents of buffers.
+#include "runtime/launch/argument_data.h"
 #include "runtime/launch/launch_description.h"
 #include "runtime/launch/npy.h"
 #include "runtime/launch/random.h"

@@ -4,6 +4,7 @@
 #include "ir/context.h"
 #include "runtime/compiler/compiler.h"
 #include "runtime/kernel_arguments.h"
+#include "runtime/launch/argument_data.h"
 #include "runtime/launch/check.h"
 #include "runtime/launcher.h"
 #include "llvm/AsmParser/Parser.h"

@@ -4,6 +4,7 @@
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "runtime/compiler/compiler.h"
+#include "runtime/launch/argument_data.h"
 #include "runtime/launcher.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -1,5 +1,5 @@
 // The check of the numbers that a kernel is configured by (see kernel_config.h).
-#include "runtime/compiler/kernel_config.h"
+#include "runtime/kernel_config.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"

@@ -13,7 +13,7 @@ namespace tessera::runtime {
 /// it.
 struct KernelConfig {
 #define KERNEL_OPTION(field, key, flag, initial, form, least, most, help, needs) int field = initial;
-#include "runtime/compiler/options.def"
+#include "runtime/options.def"
 
   /// This part of a larger struct, to copy all of it.
   KernelConfig &config() { return *this; }
@@ -47,13 +47,13 @@ inline llvm::ArrayRef<KernelOption> kernelOptions() {
   static constexpr KernelOption rows[] = {
 #define KERNEL_OPTION(field, key, flag, initial, form, least, most, help, needs)                                       \
   {&KernelConfig::field, #key, flag, initial, KernelOption::form, least, most, help, needs},
-#include "runtime/compiler/options.def"
+#include "runtime/options.def"
   };
   return rows;
 }
 inline constexpr size_t kNumKernelOptions = 0
 #define KERNEL_OPTION(field, key, flag, initial, form, least, most, help, needs) +1
-#include "runtime/compiler/options.def"
+#include "runtime/options.def"
     ;
 
 } // namespace tessera::runtime
