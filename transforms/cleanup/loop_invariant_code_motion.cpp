@@ -10,8 +10,8 @@
 //   - Descriptors that become tensor maps (those with a layout), whose base or strides may be misaligned. They leave
 //     only loops that are known to run.
 //   - Loads may fault. They leave any scf.for that writes no memory, with a mask that says whether the loop runs.
-//   - Integer divisions are undefined if the divisor is zero (or -1, for signed ones). They leave any scf.for and divide
-//     by 1 if it does not run.
+//   - Integer divisions are undefined if the divisor is zero (or -1, for signed ones). They leave any scf.for, and
+//     divide by 1 if it does not run.
 //
 //   scf.for %i = %lo to %hi … {                      %runs = arith.cmpi slt, %lo, %hi
 //     %v = tt.load %p                         →      %v = tt.load %p, %runs

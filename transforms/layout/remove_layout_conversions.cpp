@@ -69,7 +69,7 @@ bool isStronger(const Encoding *a, const Encoding *b) { return isMatrixLayout(a)
 
 /// How many elements there were before broadcasts made the value larger: so many must be converted to have it in
 /// another layout. 1 for what is computed from ranges, splats and constants alone, which can be had in any layout from
-/// the start. `budget`: operations to look at, beyond which all elements count.
+/// the start. `budget`: operations that are read, beyond which all elements count.
 int64_t elementsBeforeBroadcasts(Value v, int &budget) {
   if (!v.type().isTensor()) return 1;
   int64_t all = tensorOf(v).numElements();
