@@ -1,5 +1,6 @@
 // Cases run and compared: what must be found, and what must not. The suite's own kernels run in conformance.quick.
 #include "conformance/report.h"
+#include "runtime/launch/argument_data.h"
 #include "runtime/launch/launch_description.h"
 #include "runtime/launch/npy.h"
 #include "llvm/Support/FileSystem.h"
