@@ -1,8 +1,8 @@
 // The rows of the NVIDIA targets. Limits of threads, registers and shared memory: CUDA C++ Programming Guide,
 // "Technical Specifications per Compute Capability". Instructions: PTX ISA manual, the "Target ISA Notes" of each
-// instruction. Boards: NVIDIA, "CUDA GPU Compute Capability" (developer.nvidia.com/cuda/gpus). Every row starts from the
-// one before it and says what changed. The PTX version is the lowest that has all we emit for the target, so that older
-// toolkits and drivers can take our text.
+// instruction. Boards: NVIDIA, "CUDA GPU Compute Capability" (developer.nvidia.com/cuda/gpus). Every row starts from
+// the one before it and says what changed. The PTX version is the lowest that has all we emit for the target, so that
+// older toolkits and drivers can take our text.
 #include "codegen_nvidia/arch_table.h"
 #include "llvm/Support/TargetSelect.h"
 #include <mutex>

@@ -32,6 +32,8 @@ void recordMatrixInstruction(llvm::CallBase &, bool ofWarpGroup);
 struct KernelFacts {
   std::optional<unsigned> widestTensor; // see recordWidestTensor; none for a module that we did not lower
   unsigned loadedRegisters = 0;         // 32-bit registers that a thread loads; in a loop, of several iterations
+  unsigned keptRegisters = 0;           // of them, or computed from them, those in use before and after a barrier
+  bool hasLoops = false;
   bool hasMatrixInstructions = false;
   bool hasWarpGroupDots = false;
 };

@@ -1,9 +1,11 @@
-// Occupancy hint of a kernel that loads a row per warp, 32 elements a thread: a quarter of the SM's warps is enough,
-// so that all loads are in flight at once.
+// The blocks that a kernel without dots requests, by its loads. A row per warp, 32 elements a thread: a quarter of the
+// multiprocessor's warps is enough, so that all loads are in flight at once. A row per block is kept over the barrier of
+// its reduction: its loads are in flight together anyway, and the more blocks the better.
 // RUN: tessera compile %s --target sm_90a --num-warps 1 --emit ptx -o - | FileCheck %s
-// RUN: tessera compile %s --target sm_90a --num-warps 4 --emit ptx -o - | FileCheck %s --check-prefix=HALF
+// RUN: tessera compile %s --target sm_90a --num-warps 4 --emit ptx -o - | FileCheck %s --check-prefix=BLOCK
 // CHECK: .minnctapersm 16{{$}}
-// HALF: .minnctapersm 8{{$}}
+// BLOCK-NOT: .minnctapersm
+// BLOCK: bar.sync
 
 tt.func public @row(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %w: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
   %c1024 = arith.constant 1024 : i32

@@ -38,6 +38,17 @@ BackendOptions warps(int n) {
 }
 
 // 64 warps fit on a multiprocessor, 16 blocks of four.
+TEST(Occupancy, RowsKeptOverABarrierRequestNone) {
+  KernelFacts row = facts(16, 100);
+  row.keptRegisters = 34;
+  EXPECT_EQ(blocks(row), 0);
+  row.keptRegisters = 33;
+  EXPECT_EQ(blocks(row), 8);
+  row.keptRegisters = 100;
+  row.hasLoops = true;
+  EXPECT_EQ(blocks(row), 8);
+}
+
 TEST(Occupancy, SmallTensorsRequestHalfAndMediumOnesAQuarter) {
   EXPECT_EQ(blocks(facts(16, 100)), 8);
   EXPECT_EQ(blocks(facts(17, 100)), 4);
@@ -163,6 +174,34 @@ exit:
   EXPECT_EQ(facts.loadedRegisters, 4 + 4 * (1 + 1)); // of a loop, four iterations
   EXPECT_TRUE(facts.hasMatrixInstructions);
   EXPECT_TRUE(facts.hasWarpGroupDots);
+  EXPECT_TRUE(facts.hasLoops);
+  EXPECT_EQ(facts.keptRegisters, 0u);
+}
+
+TEST(Occupancy, KeptRegistersAreUsedAfterTheFirstBarrierOfTheirBlock) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic error;
+  auto module = llvm::parseAssemblyString(R"(
+define ptx_kernel void @k(ptr addrspace(1) %x, ptr addrspace(3) %s) {
+  %a = load <4 x float>, ptr addrspace(1) %x, align 16
+  %y = getelementptr i8, ptr addrspace(1) %x, i64 16
+  %b = load <2 x half>, ptr addrspace(1) %y
+  %c = extractelement <4 x float> %a, i32 0
+  store float %c, ptr addrspace(3) %s
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %d = load float, ptr addrspace(3) %s
+  store <4 x float> %a, ptr addrspace(1) %x
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  store float %d, ptr addrspace(1) %y
+  ret void
+}
+)",
+                                          error, context);
+  ASSERT_TRUE(module);
+  KernelFacts facts = collectFacts(*module->getFunction("k"), hopper().tuning);
+  EXPECT_EQ(facts.loadedRegisters, 4u + 1);
+  EXPECT_EQ(facts.keptRegisters, 4u); // %a; not the address %y
+  EXPECT_FALSE(facts.hasLoops);
 }
 
 } // namespace
