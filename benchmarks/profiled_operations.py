@@ -39,11 +39,16 @@ def relative(expected, made):
     return ((made - expected).norm() / expected.norm().clamp_min(1e-30)).item()
 
 
+def lines(file):
+    """The operations of an output by name. Libraries write lines of their own between them."""
+    return {c["op"]: c for c in (json.loads(line) for line in open(file) if line.startswith("{"))}
+
+
 def compare(first_file, second_file, *saved):
     """Prints microseconds of both files, a line per operation and kernel. A ratio above 1: the second is faster."""
     import torch
 
-    first, second = [{c["op"]: c for c in map(json.loads, open(f))} for f in (first_file, second_file)]
+    first, second = [lines(f) for f in (first_file, second_file)]
     results = [torch.load(f) for f in saved]
     ratios = []
     for op, a in first.items():

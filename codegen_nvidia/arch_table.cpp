@@ -75,6 +75,7 @@ static ArchInfo sm80() {
   t.asmFormat = "ptx";
   t.objectFormat = "cubin";
   t.hasIndependentLanes = true;
+  t.takesRegisterBound = true;
   t.computeCapability = 80;
   t.namedBarriers = 16; // bar.sync a, b
   t.maxWarpsPerMultiprocessor = 64;

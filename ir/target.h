@@ -82,6 +82,7 @@ struct TargetInfo {
   int registerAllocationUnit = 0;      // a warp's registers (of one lane) are rounded up to it
   bool hasScalarRegisters = false;     // values that are equal in all lanes can be in registers of the whole warp
   int scalarRegistersPerScheduler = 0; // AMD gfx9: scalar registers that the waves of a SIMD share; 0: no limit
+  bool takesRegisterBound = false;     // the object takes a bound on the registers of a thread (maxnreg)
   bool takesOccupancyHint = false;     // register allocation takes a number of warps per scheduler (waves-per-eu)
 
   // ---- shared memory (AMD: LDS) ----

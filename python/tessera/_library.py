@@ -73,6 +73,7 @@ class Options(Structure):
         ("exact_num_warps", c_int),
         ("keep_texts", c_int),
         ("remarks", c_int),
+        ("maxnreg", c_int),
     ]
 
 

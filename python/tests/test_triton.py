@@ -226,7 +226,7 @@ def test_remote_caches(monkeypatch, tmp_path):
     "target, options, why",
     [
         (H100, {"num_ctas": 2}, "num_ctas = 2"),
-        (H100, {"maxnreg": 64}, "maxnreg"),
+        (H100, {"maxnreg": 257}, "maxnreg = 257"),
         (H100, {"ptx_options": "-O1"}, "ptx_options"),
         (H100, {"enable_reflect_ftz": False}, "enable_reflect_ftz"),
         (GPUTarget("cuda", 75, 32), {}, "sm75 is unknown"),
@@ -238,6 +238,12 @@ def test_options_that_are_not_honoured(target, options, why):
     assert kernel.asm["cubin"][:4] == b"\x7fELF"
     record = tessera.triton.records()[-1]
     assert not record.by_tessera and why in record.reason and record.name == "exponential"
+
+
+def test_a_bound_on_registers_is_honoured():
+    kernel = triton.compile(source(), target=H100, options={"maxnreg": 64})
+    assert kernel.metadata.compiled_by.startswith("tessera") and kernel.metadata.maxnreg == 64
+    assert ".maxnreg 64" in kernel.asm["ptx"] and "ttg.maxnreg = 64" in kernel.asm["ttgir"]
 
 
 def test_hooks_of_stages_are_left_alone(monkeypatch):

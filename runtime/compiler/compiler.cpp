@@ -264,6 +264,8 @@ absl::Status Compilation::runPasses() {
   if (!hadLayouts_)
     if (auto s = runPipeline(transforms::ttirPipeline(target_), "ttir"); !s.ok()) return s;
   if (options_.stage == Stage::Ttir) return absl::OkStatus();
+  if (options_.maxnreg && target_.takesRegisterBound && !moduleInt(module_->op(), kMaxRegistersAttr, 0))
+    setModuleInt(module_->op(), kMaxRegistersAttr, options_.maxnreg); // what the text says has precedence
   if (!hadLayouts_)
     if (auto s = assignLayouts(); !s.ok()) return s;
   if (hadLayouts_ && threadsPerWarp(module_->op()) != target_.warpSize)

@@ -62,7 +62,9 @@ def why_not(backend: Any, options: Any) -> str | None:
     compilation = knobs.compilation
     if get("num_ctas", 1) > 1:
         return f"num_ctas = {options.num_ctas}"
-    for name in ("maxnreg", "ptx_version", "ptx_options", "ir_override", "instrumentation_mode"):
+    if not 0 <= (get("maxnreg") or 0) <= 256:
+        return f"maxnreg = {options.maxnreg}"
+    for name in ("ptx_version", "ptx_options", "ir_override", "instrumentation_mode"):
         if get(name):
             return f"the option {name} is set"
     if not get("enable_reflect_ftz", True):
@@ -105,6 +107,8 @@ def compile_options(options: Any) -> dict[str, Any]:
         made["waves_per_eu"] = _not_below(0, options, "waves_per_eu")
         tile = options.matrix_instr_nonkdim
         made["matrix_instr_nonkdim"] = tile if tile in (16, 32) else 0
+    elif options.maxnreg:
+        made["maxnreg"] = options.maxnreg
     return made
 
 

@@ -58,7 +58,7 @@ l.json:1:1: args: is missing)"},
     {"UnknownRootKey", R"({"gird":[1],"grid":[1],"args":[]})",
      R"(l.json:1:9: gird: unknown key; did you mean "grid"?)"},
     {"UnknownRootKeyFar", R"({"zzzzzzzz":1,"grid":[1],"args":[]})",
-     R"(l.json:1:13: zzzzzzzz: unknown key; known: kernel, ttir, grid, num_warps, num_stages, num_ctas, waves_per_eu, matrix_instr_nonkdim, args, expected, flops, bytes, library)"},
+     R"(l.json:1:13: zzzzzzzz: unknown key; known: kernel, ttir, grid, num_warps, num_stages, num_ctas, waves_per_eu, matrix_instr_nonkdim, maxnreg, args, expected, flops, bytes, library)"},
     {"KernelNumber", R"({"kernel":3,"grid":[1],"args":[]})",
      R"(l.json:1:11: kernel: must be a string, not a number)"},
     {"TtirEmpty", R"({"ttir":"","grid":[1],"args":[]})",
@@ -328,7 +328,7 @@ TEST(LaunchDescription, DamagedTextNeverCrashes) {
 
 TEST(LaunchDescription, ReadsEveryPart) {
   auto d = parseLaunch(R"({
-    "kernel": "k", "ttir": "k.ttir", "grid": [4, 2], "num_warps": 8, "num_stages": 2, "num_ctas": 2, "waves_per_eu": 3, "matrix_instr_nonkdim": 16,
+    "kernel": "k", "ttir": "k.ttir", "grid": [4, 2], "num_warps": 8, "num_stages": 2, "num_ctas": 2, "waves_per_eu": 3, "matrix_instr_nonkdim": 16, "maxnreg": 128,
     "args": [
       {"name": "a", "dtype": "f16", "shape": [2, 3], "scale": 0.5},
       {"name": "b", "dtype": "i8", "shape": [], "fill": "randint", "lo": -3, "hi": 4},
@@ -347,6 +347,7 @@ TEST(LaunchDescription, ReadsEveryPart) {
   EXPECT_EQ(d->numCtas, 2);
   EXPECT_EQ(d->wavesPerEu, 3);
   EXPECT_EQ(d->matrixInstrNonkdim, 16);
+  EXPECT_EQ(d->maxnreg, 128);
   ASSERT_EQ(d->args.size(), 7u);
   EXPECT_EQ(d->args[0].source, LaunchArg::Randn);
   EXPECT_EQ(d->args[0].bytes(), 12);
