@@ -166,8 +166,14 @@ private:
     return s;
   }
 
-  void storeTotals(WarpPartials &exchange) {
-    if (!exchange.manyLanesApart()) {
+  llvm::SmallVector<Key, 16> keys() const {
+    llvm::SmallVector<Key, 16> out;
+    for (auto &[key, row] : rows_) out.push_back(key);
+    return out;
+  }
+
+  void storeTotals(WarpPartials &exchange, bool byWarp) {
+    if (!byWarp) {
       for (auto &[key, row] : rows_)
         for (auto [c, chunk] : llvm::enumerate(row.chunks)) exchange.store(key, c, chunk.total);
       return;
@@ -181,12 +187,10 @@ private:
 
   using Totals = llvm::SmallVector<Partial, 8>; // of all warps
   /// Of each row, of one chunk.
-  std::map<Key, Totals> loadTotals(WarpPartials &exchange, unsigned chunk) {
+  std::map<Key, Totals> loadTotals(WarpPartials &exchange, unsigned chunk, bool byWarp) {
+    if (byWarp) return exchange.loadByWarp(keys(), chunk);
     std::map<Key, Totals> out;
-    llvm::SmallVector<Key, 16> keys;
-    for (auto &[key, row] : rows_) keys.push_back(key);
-    if (exchange.manyLanesApart()) return exchange.loadByWarp(keys, chunk);
-    for (auto &key : keys) out[key] = exchange.load(key, chunk);
+    for (auto &key : keys()) out[key] = exchange.load(key, chunk);
     return out;
   }
 
@@ -194,10 +198,11 @@ private:
   /// warp and chunk.
   void scanAcrossWarps(const layouts::ReduceShape &shape) {
     WarpPartials exchange(fl_, op_, layout_, axis_, shape, shape_.chunks, !reverse_);
-    storeTotals(exchange);
+    bool byWarp = exchange.manyLanesApart() || exchange.fillVectors(keys());
+    storeTotals(exchange, byWarp);
     fl_.barrier();
     for (int c = 0; c < shape_.chunks; ++c) {
-      auto totals = loadTotals(exchange, c);
+      auto totals = loadTotals(exchange, c, byWarp);
       for (auto &[key, row] : rows_) {
         if (reverse_) std::reverse(totals[key].begin(), totals[key].end());
         carryInto(row, c, totals[key], exchange.warpAlongAxis());

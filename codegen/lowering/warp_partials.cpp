@@ -184,6 +184,16 @@ void WarpPartials::forRuns(llvm::ArrayRef<Key> keys, unsigned bytes,
   }
 }
 
+bool WarpPartials::fillVectors(llvm::ArrayRef<Key> keys) {
+  bool fill = true;
+  for (llvm::Type *type : stored_) {
+    unsigned bytes = byteSize(type);
+    fill &= bytes >= 4 && !type->isPointerTy(); // others are stored one by one
+    forRuns(keys, bytes, [&](int64_t, llvm::ArrayRef<Key> run) { fill &= run.size() * bytes == 16; });
+  }
+  return fill;
+}
+
 void WarpPartials::storeByWarp(const std::map<Key, Partial> &partials, unsigned chunk) {
   auto &b = fl_.b;
   llvm::SmallVector<Key, 16> keys;

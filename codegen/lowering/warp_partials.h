@@ -3,8 +3,8 @@
 // an array [result][chunk][warp along the axis] of its element type, each array aligned to 16 bytes, so that a thread
 // reads the values of one result with vector loads; [chunk][warp along the axis][result] where all lanes, or in scans
 // many (lanesApart, manyLanesApart), have results of their own, which so lie side by side and not as many banks apart
-// as there are warps and chunks. After them, if
-// the block combines them once (combinesOnce), for each operand an array of the results.
+// as there are warps and chunks, and where results of one thread fill vectors, so that they are stored and loaded as
+// such. After them, if the block combines them once (combinesOnce), for each operand an array of the results.
 #pragma once
 #include "codegen/lowering/lowering.h"
 #include "layouts/reduce_shape.h"
@@ -45,6 +45,8 @@ public:
   bool lanesApart() const { return !sameResult_ && chunks_ == 1 && shape_.warps >= 4; }
   /// Whether many lanes have results of their own, as in a scan along columns.
   bool manyLanesApart() const { return resultsOfLanes_ >= 8; }
+  /// Whether a thread's results lie side by side in vectors of 16 bytes, where values go by the next two.
+  bool fillVectors(llvm::ArrayRef<Key>);
   void storeByWarp(const std::map<Key, Partial> &, unsigned chunk = 0);
   /// For each key the values of all warps along the axis, first warp first. After a barrier.
   std::map<Key, llvm::SmallVector<Partial, 8>> loadByWarp(llvm::ArrayRef<Key>, unsigned chunk = 0);
