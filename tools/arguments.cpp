@@ -34,6 +34,7 @@ static constexpr KnownRemark kRemarks[] = {
     {"tritongpu-automatic-warp-specialization", "WarpsSpecialized", runtime::Stage::Ttgir},
     {"tritongpu-prefetch", "Prefetched", runtime::Stage::Ttgir},
     {"run-loads-ahead", "LoadsAhead", runtime::Stage::Ttgir},
+    {"load-scalars-ahead", "ScalarsAhead", runtime::Stage::Ttgir},
     {"strip-mine", "StripMined", runtime::Stage::Ttgir},
     {"allocate-shared-memory", "LayoutConversion", runtime::Stage::Llir},
     {"allocate-shared-memory", "SharedMemoryBuffer", runtime::Stage::Llir},

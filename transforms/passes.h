@@ -71,6 +71,7 @@ absl::StatusOr<bool> overlapDots(ir::Module &, PassContext &);
 absl::StatusOr<bool> prefetch(ir::Module &, PassContext &);
 absl::StatusOr<bool> reorderInstructions(ir::Module &, PassContext &);
 absl::StatusOr<bool> runLoadsAhead(ir::Module &, PassContext &);
+absl::StatusOr<bool> loadScalarsAhead(ir::Module &, PassContext &);
 
 // ---- memory
 // memory/global_scratch_memory_allocation.cpp

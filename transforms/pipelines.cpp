@@ -60,6 +60,7 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions
       step(optimizeDotOperands),     // remaining conversions into dot operands go through shared memory
       step(loopInvariantCodeMotion), // hoists loop-invariant loads from shared memory
       step(commonSubexpressions),    // merges buffers of one tile, before pipelineLoads makes them multi-buffers
+      step(loadScalarsAhead),        // what pipelineLoads does not issue ahead
       step(pipelineLoads, {.numStages = o.numStages}), // asynchronous copies; addresses are still simple
   };
   // Both need the multi-buffers of tritongpu-pipeline, and come before other passes order the body. The first one takes

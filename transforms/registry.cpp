@@ -195,6 +195,8 @@ Rows schedulePasses() {
       row<stripMine>("strip-mine", "schedule/strip_mine.cpp",
                      "process blocks that exceed a thread's registers in strips",
                      {.options = stripMineOptions(), .needs = kLayouts}),
+      row<loadScalarsAhead>("load-scalars-ahead", "schedule/load_scalars_ahead.cpp",
+                            "load the scalars of loops with dots an iteration ahead", {.needs = kLayouts}),
       row<runLoadsAhead>("run-loads-ahead", "schedule/run_loads_ahead.cpp",
                          "issue the loads of serial loops some iterations ahead", {.needs = kLayouts}),
       row<reorderInstructions>("tritongpu-reorder-instructions", "schedule/reorder_instructions.cpp",

@@ -1,0 +1,209 @@
+// Pass load-scalars-ahead: scalars that a loop with dots loads are loaded an iteration ahead, into registers.
+// Runs: NVIDIA pipeline, before tritongpu-pipeline.
+//
+//   scf.for %i = %lb to %ub step %s                  %x0 = tt.load (the address for %lb), %lb < %ub
+//       iter_args(%h = %h0) {                        scf.for %i = … iter_args(%h = %h0, %x = %x0) {
+//     %p = tt.addptr %g, %i                            %p1 = tt.addptr %g, %i + %s
+//     %x = tt.load %p                          →       %x1 = tt.load %p1, %ub - %i > %s
+//     %a = … %h … tt.splat %x                          %a = … %h … tt.splat %x
+//     %h1 = tt.dot %k, %v, %a                          %h1 = tt.dot %k, %v, %a
+//     scf.yield %h1                                    scf.yield %h1, %x1
+//   }                                                }
+//
+// tritongpu-pipeline issues the loads of blocks ahead; a scalar beside them (the decay of a chunk, the scale of a block
+// of 8-bit floats) would be what each iteration waits for. A register holds it, where a block needs a buffer.
+//
+// Conditions: the address and the mask are computed from the counter and from carried values by pure operations without
+// loads and divisions (those of an iteration that does not exist must do no harm); no store of the loop may write what
+// the load reads; the value is no part of another load's address, which tritongpu-pipeline must be able to compute.
+#include "ir/builder.h"
+#include "ir/compare.h"
+#include "ir/loops.h"
+#include "ir/op_table.h"
+#include "ir/tensor_queries.h"
+#include "transforms/analyses/plain_stores.h"
+#include "transforms/passes.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace tessera::transforms {
+using namespace ir;
+
+namespace {
+
+constexpr unsigned kMostLoads = 4; // of a loop: each takes a register or two, and instructions (argued)
+
+bool isDivision(const Operation *op) {
+  return op->is<arith::DivsiOp>() || op->is<arith::DivuiOp>() || op->is<arith::RemsiOp>() || op->is<arith::RemuiOp>();
+}
+
+bool isLoad(const Operation *op) {
+  return op->is<tt::LoadOp>() || op->is<tt::DescriptorLoadOp>() || op->is<tt::DescriptorGatherOp>();
+}
+
+class ScalarsOfLoop {
+public:
+  explicit ScalarsOfLoop(scf::ForOp loop) : loop_(loop), body_(*loop.body().front()), loc_(loop->loc()) {}
+
+  /// The number of loads that are issued ahead.
+  unsigned run() {
+    if (!isSuitable()) return 0;
+    for (auto &op : body_) {
+      auto load = op.dyn<tt::LoadOp>();
+      if (!load || load.result().type().isTensor() || load.isVolatile() || loads_.size() == kMostLoads) continue;
+      Address address;
+      bool canBeAhead = !conflictBetween(stores_, {&op}).store && collect(load, address) && !isPartOfAddress(load);
+      if (canBeAhead) loads_.push_back({load, std::move(address)});
+    }
+    if (!loads_.empty()) rewrite();
+    return loads_.size();
+  }
+
+private:
+  /// What an address is computed from: operations of the body, and indices of carried values.
+  struct Address {
+    llvm::SetVector<Operation *> operations;
+    llvm::SetVector<unsigned> carriedValues;
+  };
+  struct ScalarLoad {
+    tt::LoadOp load;
+    Address address;
+  };
+
+  bool isSuitable() {
+    if (loop_.unsignedCmp() || !loop_.body().hasOneBlock()) return false;
+    bool hasDots = false;
+    for (auto &op : body_) {
+      if (&op == body_.terminator()) continue;
+      if (op.is<scf::ForOp>() || op.is<scf::WhileOp>() || op.is<tt::CallOp>() || !onlyStores(&op, stores_))
+        return false;
+      hasDots |= isDot(&op);
+    }
+    return hasDots;
+  }
+
+  bool collect(tt::LoadOp load, Address &address) {
+    llvm::SmallVector<Value, 8> work(load->operands().begin(), load->operands().end());
+    while (!work.empty()) {
+      Value v = work.pop_back_val();
+      if (v.isBlockArgument()) {
+        auto c = v.ownerBlock() == &body_ ? carriedByArgument(v) : std::nullopt;
+        if (c && address.carriedValues.insert(c->index)) work.push_back(c->yielded);
+        continue;
+      }
+      Operation *def = v.definingOp();
+      if (def->block() != &body_ || !address.operations.insert(def)) continue;
+      if (def->numRegions() || !isPure(def) || isDivision(def) || v.type().isTensor()) return false;
+      work.append(def->operands().begin(), def->operands().end());
+    }
+    return true;
+  }
+
+  /// Whether another load's operands may depend on the value, in this iteration or a later one. Branches count as such.
+  bool isPartOfAddress(tt::LoadOp load) {
+    llvm::SetVector<Value> reached;
+    reached.insert(load.result());
+    for (unsigned i = 0; i < reached.size(); ++i)
+      for (OpOperand *use : reached[i].uses()) {
+        Operation *user = use->owner;
+        if (user->block() != &body_ || user->numRegions() || isLoad(user)) return true;
+        if (user == body_.terminator()) reached.insert(carried(loop_, use->index()).argument);
+        for (auto r : user->results()) reached.insert(r);
+      }
+    return false;
+  }
+
+  /// Clones the operations of an address in the order of the body.
+  void emit(Builder &b, const Address &address, ValueMap &map) {
+    for (auto &op : body_)
+      if (address.operations.contains(&op)) b.clone(&op, map);
+  }
+
+  /// The load on the values of `map`, where the iteration `exists`.
+  Value emitLoad(Builder &b, const ScalarLoad &s, ValueMap &map, Value exists) {
+    emit(b, s.address, map);
+    Value mask = exists;
+    if (s.load.mask()) mask = arith::AndiOp::create(b, loc_, map.lookupOrSelf(s.load.mask()), exists).op->result();
+    Value other = s.load.other() ? map.lookupOrSelf(s.load.other()) : Value();
+    return tt::LoadOp::create(b, s.load->loc(), s.load.result().type(), map.lookupOrSelf(s.load.ptr()), mask, other,
+                              s.load->attrs())
+        .result();
+  }
+
+  Value firstValue(const ScalarLoad &s) {
+    Builder b(loop_.op);
+    ValueMap map;
+    map.map(inductionVariable(loop_), loop_.lowerBound());
+    for (unsigned i : s.address.carriedValues) map.map(carried(loop_, i).argument, carried(loop_, i).init);
+    Value exists = compare(b, loc_, CmpIPredicate::Slt, loop_.lowerBound(), loop_.upperBound());
+    return emitLoad(b, s, map, exists);
+  }
+
+  Value nextValue(const ScalarLoad &s) {
+    Builder b(s.load.op);
+    ValueMap now, next; // what is yielded may be computed later in the body: here, it is computed from copies
+    emit(b, s.address, now);
+    Value counter = inductionVariable(loop_);
+    next.map(counter, arith::AddiOp::create(b, loc_, counter, loop_.step()).op->result());
+    for (unsigned i : s.address.carriedValues)
+      next.map(carried(loop_, i).argument, now.lookupOrSelf(carried(loop_, i).yielded));
+    // The counter is below the bound here, so that their difference does not wrap as an unsigned number.
+    Value left = arith::SubiOp::create(b, loc_, loop_.upperBound(), counter).op->result();
+    return emitLoad(b, s, next, compare(b, loc_, CmpIPredicate::Ugt, left, loop_.step()));
+  }
+
+  void rewrite() {
+    llvm::SmallVector<Value, 8> inits(loop_.initArgs().begin(), loop_.initArgs().end()), yields;
+    Operation *yield = body_.terminator();
+    yields.append(yield->operands().begin(), yield->operands().end());
+    for (auto &s : loads_) {
+      inits.push_back(firstValue(s));
+      yields.push_back(nextValue(s));
+    }
+    for (auto &s : loads_) {
+      Value value = s.load.result();
+      value.replaceAllUsesWith(body_.addArg(value.type(), value.loc()));
+      for (auto &y : yields)
+        if (y == value) y = body_.args().back();
+      s.load->erase();
+    }
+    Builder atEnd(yield);
+    scf::YieldOp::create(atEnd, yield->loc(), yields);
+    yield->erase();
+    llvm::SmallVector<Type, 8> types;
+    for (auto v : inits) types.push_back(v.type());
+    Builder b(loop_.op);
+    auto loop =
+        scf::ForOp::create(b, loc_, types, loop_.lowerBound(), loop_.upperBound(), loop_.step(), inits, loop_->attrs());
+    loop.body().takeBody(loop_.body());
+    for (unsigned i = 0; i < loop_->numResults(); ++i) loop_->result(i).replaceAllUsesWith(loop->result(i));
+    loop_->erase();
+  }
+
+  scf::ForOp loop_;
+  Block &body_;
+  Location loc_;
+  llvm::SmallVector<Operation *, 4> stores_;
+  llvm::SmallVector<ScalarLoad, 4> loads_;
+};
+
+} // namespace
+
+absl::StatusOr<bool> loadScalarsAhead(Module &m, PassContext &c) {
+  std::vector<scf::ForOp> loops;
+  m.op()->walk([&](Operation *op) {
+    if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
+  });
+  bool changed = false;
+  for (auto loop : loops) {
+    Location loc = loop->loc();
+    unsigned count = ScalarsOfLoop(loop).run();
+    if (!count) continue;
+    changed = true;
+    std::string text = llvm::formatv("{0} of the loop's scalars are loaded an iteration ahead", count).str();
+    c.remark({Remark::Applied, "", "ScalarsAhead", loc, text, llvm::json::Object{{"loads", int64_t(count)}}});
+  }
+  return changed;
+}
+
+} // namespace tessera::transforms
