@@ -13,14 +13,16 @@
 // tritongpu-pipeline issues the loads of blocks ahead; a scalar beside them (the decay of a chunk, the scale of a block
 // of 8-bit floats) would be what each iteration waits for. A register holds it, where a block needs a buffer.
 //
-// Conditions: the address and the mask are computed from the counter and from carried values by pure operations without
-// loads and divisions (those of an iteration that does not exist must do no harm); no store of the loop may write what
-// the load reads; the value is no part of another load's address, which tritongpu-pipeline must be able to compute.
+// Conditions: the address and the mask are computed from the counter and from carried values by pure operations; no
+// store of the loop may write what the load reads; the value is no part of another load's address, which
+// tritongpu-pipeline must be able to compute. For an iteration that does not exist, nothing is loaded and divisions are
+// by 1.
 #include "ir/builder.h"
 #include "ir/compare.h"
 #include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
+#include "transforms/analyses/integer_facts.h"
 #include "transforms/analyses/plain_stores.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/SetVector.h"
@@ -32,10 +34,6 @@ using namespace ir;
 namespace {
 
 constexpr unsigned kMostLoads = 4; // of a loop: each takes a register or two, and instructions (argued)
-
-bool isDivision(const Operation *op) {
-  return op->is<arith::DivsiOp>() || op->is<arith::DivuiOp>() || op->is<arith::RemsiOp>() || op->is<arith::RemuiOp>();
-}
 
 bool isLoad(const Operation *op) {
   return op->is<tt::LoadOp>() || op->is<tt::DescriptorLoadOp>() || op->is<tt::DescriptorGatherOp>();
@@ -93,7 +91,7 @@ private:
       }
       Operation *def = v.definingOp();
       if (def->block() != &body_ || !address.operations.insert(def)) continue;
-      if (def->numRegions() || !isPure(def) || isDivision(def) || v.type().isTensor()) return false;
+      if (def->numRegions() || !isPure(def) || v.type().isTensor()) return false;
       work.append(def->operands().begin(), def->operands().end());
     }
     return true;
@@ -113,15 +111,19 @@ private:
     return false;
   }
 
-  /// Clones the operations of an address in the order of the body.
-  void emit(Builder &b, const Address &address, ValueMap &map) {
-    for (auto &op : body_)
-      if (address.operations.contains(&op)) b.clone(&op, map);
+  /// Clones the operations of an address in the order of the body, for an iteration that may not be there if `exists`
+  /// is given.
+  void emit(Builder &b, const Address &address, ValueMap &map, Value exists = {}) {
+    for (auto &op : body_) {
+      if (!address.operations.contains(&op)) continue;
+      Operation *copy = b.clone(&op, map);
+      if (exists && mayBeUndefined(copy)) divideByOneUnless(copy, exists);
+    }
   }
 
   /// The load on the values of `map`, where the iteration `exists`.
   Value emitLoad(Builder &b, const ScalarLoad &s, ValueMap &map, Value exists) {
-    emit(b, s.address, map);
+    emit(b, s.address, map, exists);
     Value mask = exists;
     if (s.load.mask()) mask = arith::AndiOp::create(b, loc_, map.lookupOrSelf(s.load.mask()), exists).op->result();
     Value other = s.load.other() ? map.lookupOrSelf(s.load.other()) : Value();

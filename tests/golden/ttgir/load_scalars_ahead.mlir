@@ -1,6 +1,6 @@
 // Scalars that a loop with dots loads are loaded for the next iteration: the decay, whose address is computed from the
 // counter, and the scale, whose pointer the loop carries. Not the page, which another load's address depends on, and not
-// the scalar that the loop stores to.
+// the scalar that the loop stores to. For an iteration that does not exist, an address divides by 1.
 // RUN: tessera opt %s -load-scalars-ahead | FileCheck %s
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
@@ -33,6 +33,30 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %d, %next : tensor<64x64xf32, #mma>, !tt.ptr<f32>
     }
     tt.return %r#0 : tensor<64x64xf32, #mma>
+  }
+  // CHECK-LABEL: @groups
+  // CHECK: %[[RUNS:.*]] = arith.cmpi slt, %{{.*}}, %arg4
+  // CHECK: %[[GROUP:.*]] = arith.select %[[RUNS]], %arg3, %{{.*}} : i32
+  // CHECK: arith.floordivsi %{{.*}}, %[[GROUP]]
+  // CHECK: scf.for
+  // CHECK: %[[GOES_ON:.*]] = arith.cmpi ugt
+  // CHECK: %[[NEXT_GROUP:.*]] = arith.select %[[GOES_ON]], %arg3, %{{.*}} : i32
+  // CHECK: arith.floordivsi %{{.*}}, %[[NEXT_GROUP]]
+  // CHECK: tt.load %{{.*}}, %[[GOES_ON]] : !tt.ptr<f32>
+  tt.func public @groups(%x: tensor<64x16xf16, #a>, %y: tensor<16x64xf16, #b>, %s: !tt.ptr<f32>, %group: i32, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+      %q = arith.floordivsi %i, %group : i32
+      %ps = tt.addptr %s, %q : !tt.ptr<f32>, i32
+      %scale = tt.load %ps : !tt.ptr<f32>
+      %scales = tt.splat %scale : f32 -> tensor<64x64xf32, #mma>
+      %h = arith.mulf %acc, %scales : tensor<64x64xf32, #mma>
+      %d = tt.dot %x, %y, %h : tensor<64x16xf16, #a> * tensor<16x64xf16, #b> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
   }
   // CHECK-LABEL: @page
   // CHECK-NOT: tt.load
