@@ -5,6 +5,9 @@
 
 namespace tessera::layouts {
 
+/// Bits along K of a row of A, and of a column of B, that wgmma takes (PTX ISA, "wgmma.mma_async", shapes).
+constexpr int kWgmmaBitsAlongK = 256;
+
 struct NvidiaMmaParams {
   int32_t versionMajor = 2, versionMinor = 0;
   llvm::SmallVector<int32_t, 4> warpsPerCta, instrShape;

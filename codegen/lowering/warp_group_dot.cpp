@@ -42,6 +42,8 @@ struct SharedOperand {
   }
 };
 
+constexpr int64_t kSwizzleRows = 8; // after which the pattern repeats (PTX ISA, "wgmma", swizzling modes)
+
 class WarpGroupDotLowering {
 public:
   WarpGroupDotLowering(ttng::WarpGroupDotOp dot, FunctionLowering &fl)
@@ -218,7 +220,7 @@ private:
     step_.a = *a;
     step_.b = *b;
     step_.c = *c;
-    step_.k = 256 / bitWidthOf(*a);
+    step_.k = layouts::kWgmmaBitsAlongK / bitWidthOf(*a);
     return true;
   }
 
@@ -239,8 +241,6 @@ private:
                                     "; the matrix unit takes #ttg.nvmma_shared with a swizzle");
     auto shared = sharedLayoutOf(type);
     if (!shared.ok()) return fl_.error(dot_.op, std::string(shared.status().message()));
-    if (viewOffset(v, *shared, fl_))
-      return fl_.error(dot_.op, "reads a part of a buffer, which its lowering does not know");
     f.places = shared->pseudoInvert();
     f.k = k;
     f.bytes = type.element().bitWidth() / 8;
@@ -269,13 +269,16 @@ private:
     }
     if (!canonical)
       return fl_.error(dot_.op, "reads an operand of " + type.str() + ", whose parts are not at regular distances");
+    auto origin = originOf(v, f);
+    if (!origin) return false;
     // What the group's number adds: rows of A, columns of B.
     LinearLayout::InDim warps{Dim::Warp, {}};
     for (unsigned bit = 0; bit < lc_.inDimBits(Dim::Warp); ++bit) {
       int32_t mn = bit < 2 ? 0 : lc_.basis(Dim::Warp, bit)[1 - k];
       warps.bases.push_back(layouts::Basis{int32_t(f.at(mn, 0))});
     }
-    int64_t size = type.numElements() * f.bytes;
+    int64_t size = f.bytes;
+    for (auto d : type.allocShape().take_back(type.rank())) size *= d;
     LinearLayout ofWarp({warps}, {{Dim::Offset, int32_t(llvm::PowerOf2Ceil(size))}});
     // ptxas computes descriptors in uniform registers if it knows that all of a warp's lanes have the same. It does not
     // find this out of the thread's number: each step of a dot then moves its descriptors there from vector registers.
@@ -283,7 +286,34 @@ private:
     llvm::Value *warp = dependsOnWarp ? fl_.sharedWarpId() : fl_.i32(0);
     llvm::Value *group = fl_.applyLayout(ofWarp, {{Dim::Warp, warp}})[0];
     m.pointer = b_.CreateGEP(b_.getInt8Ty(), fl_.get(v)[0], group);
+    if (*origin) m.pointer = b_.CreateConstGEP1_64(b_.getInt8Ty(), m.pointer, *origin);
     return true;
+  }
+
+  /// Where the operand begins in its buffer, in bytes: whole steps along K, and 8 rows or columns, after which the
+  /// swizzle repeats. None after a diagnostic.
+  std::optional<int64_t> originOf(Value v, const SharedOperand &f) {
+    auto type = v.type().cast<MemDescType>();
+    auto &parts = fl_.get(v);
+    int64_t at[2];
+    for (unsigned d = 0; d < 2; ++d) {
+      auto *offset = llvm::dyn_cast<llvm::ConstantInt>(parts[d + 1]);
+      if (!offset) {
+        fl_.error(dot_.op, "reads a part of a buffer at an offset that is no constant");
+        return std::nullopt;
+      }
+      at[d] = offset->getSExtValue();
+      int64_t unit = d == f.k ? step_.k : kSwizzleRows;
+      bool isAligned = at[d] % unit == 0 && at[d] % int64_t(llvm::bit_floor(uint64_t(type.dim(d)))) == 0;
+      if (!isAligned) {
+        fl_.error(dot_.op, llvm::formatv("reads a part of a buffer at {0} of dimension {1}, no multiple of the part's "
+                                         "size and of {2}",
+                                         at[d], d, unit)
+                               .str());
+        return std::nullopt;
+      }
+    }
+    return f.at(at[1 - f.k], at[f.k]);
   }
 
   /// The elements of A that a thread gives to a step.

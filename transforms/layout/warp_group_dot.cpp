@@ -21,7 +21,6 @@ static constexpr int64_t kRowsOfGroup = 64;
 static constexpr int64_t kRowsOfWarp = 16;
 static constexpr int64_t kMinColumns = 8;
 static constexpr int64_t kMaxColumns = 256;
-static constexpr int kBitsOfStep = 256; // of a row of A, and of a column of B, in one instruction
 static constexpr int64_t kMinRowBytes = 32;
 static constexpr int64_t kMaxRowBytes = 128; // the widest swizzle
 static constexpr int64_t kRowsOfSwizzle = 8;
@@ -156,7 +155,7 @@ static const NvidiaMmaEncoding *layoutOfResult(layouts::EncodingPool &pool, int6
   layouts::NvidiaMmaParams p;
   p.versionMajor = 3;
   p.warpsPerCta = {int32_t(warpsAlongM), int32_t(warpsAlongN)};
-  p.instrShape = {int32_t(kRowsOfWarp), int32_t(tileN), kBitsOfStep / bits};
+  p.instrShape = {int32_t(kRowsOfWarp), int32_t(tileN), layouts::kWgmmaBitsAlongK / bits};
   p.cta = cta;
   auto e = pool.getNvidiaMma(p);
   return e.ok() ? *e : nullptr;
@@ -166,7 +165,7 @@ static bool hasWarpGroupInstruction(const DotTypes &types, int64_t k) {
   bool isKnown = types.a == MatrixType::F16 || types.a == MatrixType::BF16 || types.a == MatrixType::TF32 ||
                  types.a == MatrixType::I8 || types.a == MatrixType::F8E4M3FN || types.a == MatrixType::F8E5M2;
   int bits = bitWidthOf(types.a);
-  return isKnown && bitWidthOf(types.b) == bits && k * bits >= kBitsOfStep;
+  return isKnown && bitWidthOf(types.b) == bits && k * bits >= layouts::kWgmmaBitsAlongK;
 }
 
 namespace {
@@ -279,7 +278,7 @@ private:
 } // namespace
 
 std::string WarpGroupDotPlan::instruction() const {
-  return llvm::formatv("wgmma m64n{0}k{1}", instructionLayout->tileN(), kBitsOfStep / bits).str();
+  return llvm::formatv("wgmma m64n{0}k{1}", instructionLayout->tileN(), layouts::kWgmmaBitsAlongK / bits).str();
 }
 std::string WarpGroupDotPlan::description() const {
   std::string text = instruction();

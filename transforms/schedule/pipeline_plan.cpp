@@ -66,6 +66,7 @@ private:
   void orderCopiesAndDots() {
     plan_.dotsInFlight = onlyAccumulates();
     if (plan_.dotsInFlight) return;
+    plan_.slicedDots.clear();
     plan_.copiesAfter = dotBeforeCopies();
     bool fewWarps = numWarps(loop_->module().op()) <= target_.tuning.pipelineEarlyOperandWarps;
     plan_.operandsFirst = plan_.distance > 1 && fewWarps && operandsFitRegisters();
@@ -106,15 +107,26 @@ private:
       return inBranch && isAfterDots(at);
     });
   }
-  /// Whether every dot is a ttng.warp_group_dot on buffers that outlive the iteration, and accumulates into a
+  /// Whether the left operand may still be read while the next iteration begins: it is in such a buffer, or in
+  /// registers that the loop does not write, or converted slice by slice.
+  bool leftOperandOutlivesIteration(ttng::WarpGroupDotOp dot) {
+    if (dot.a().type().isa<MemDescType>()) return outlivesIteration(dot.a());
+    Operation *def = dot.a().definingOp();
+    if (def && !loop_->isAncestorOf(def)) return true;
+    auto sliced = sliceAlongK(dot);
+    if (!sliced || !outlivesIteration(sliced->read.src())) return false;
+    plan_.slicedDots.push_back(std::move(*sliced));
+    return true;
+  }
+
+  /// Whether every dot is a ttng.warp_group_dot on operands that outlive the iteration, and accumulates into a
   /// loop-carried value of its own.
   bool onlyAccumulates() {
     for (auto &op : body_) {
       if (op.is<tt::DotOp>()) return false;
       auto dot = op.dyn<ttng::WarpGroupDotOp>();
       if (!dot) continue;
-      if (!dot.a().type().isa<MemDescType>() || dot.useC()) return false;
-      if (!outlivesIteration(dot.a()) || !outlivesIteration(dot.b())) return false;
+      if (dot.useC() || !outlivesIteration(dot.b()) || !leftOperandOutlivesIteration(dot)) return false;
       bool isArgument = dot.c().isBlockArgument() && dot.c().ownerBlock() == &body_;
       auto accumulator = isArgument ? carriedByArgument(dot.c()) : std::nullopt;
       if (!accumulator || !dot.c().hasOneUse()) return false;

@@ -4,6 +4,7 @@
 #include "ir/ops.h"
 #include "ir/target.h"
 #include "transforms/analyses/axis_info.h"
+#include "transforms/schedule/dot_slices.h"
 #include "transforms/schedule/tile_loop.h"
 #include "llvm/ADT/SetVector.h"
 #include <optional>
@@ -49,6 +50,7 @@ struct PipelinePlan {
   std::string whyNoAsyncCopies;              // the reason, if the target has them
   // The rest concerns asynchronous copies.
   bool dotsInFlight = false;            // dots stay in flight across the iteration's end
+  std::vector<SlicedDot> slicedDots;    // … those of them with a left operand that is converted in registers
   bool operandsFirst = false;           // operands are read before the next copies are issued
   ir::ttng::WarpGroupDotOp copiesAfter; // the next copies are issued after this dot, which is waited for after them
   TileLoop tiles;                       // around the loop: a tile's first copies are issued before the last's stores

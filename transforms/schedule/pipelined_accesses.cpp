@@ -57,6 +57,11 @@ const PipelinedLoad *PipelinedLoopBuilder::loadThat(llvm::function_ref<bool(cons
   return it == plan_.loads.end() ? nullptr : &*it;
 }
 
+const SlicedDot *PipelinedLoopBuilder::slicedDotOf(Operation *op) const {
+  auto it = llvm::find_if(plan_.slicedDots, [&](auto &s) { return s.dot.op == op || s.contains(op); });
+  return it == plan_.slicedDots.end() ? nullptr : &*it;
+}
+
 void PipelinedLoopBuilder::emitConsumer(Builder &b, ValueMap &map, Value readIndex, llvm::ArrayRef<Value> loaded,
                                         Value token) {
   llvm::DenseSet<Operation *> done; // loads from buffers, created with the buffer
@@ -66,13 +71,18 @@ void PipelinedLoopBuilder::emitConsumer(Builder &b, ValueMap &map, Value readInd
   };
   for (auto &op : body_) {
     if (&op == body_.terminator() || done.contains(&op)) continue;
+    if (auto *sliced = slicedDotOf(&op)) {
+      if (sliced->dot.op == &op)
+        emitSlices(b, *sliced, map, map.lookup(sliced->read.src()), token, dotsOfIteration_ - 1);
+      continue;
+    }
     if (auto *a = loadThat([&](auto &a) { return a.bufferType && a.isConversion(&op); })) {
       map.map(op.result(), readBuffer(*a, &op, op.result().type()));
     } else if (auto *a = loadThat([&](auto &a) { return a.isBuffer(&op); })) {
       Value view = bufferAt(b, *a, readIndex);
       map.map(op.result(), view); // for dots that read shared memory, and for views
       for (auto *user : op.result().users()) {
-        if (!user->is<ttg::LocalLoadOp>()) continue;
+        if (!user->is<ttg::LocalLoadOp>() || slicedDotOf(user)) continue;
         auto load = ttg::LocalLoadOp::create(b, user->loc(), user->result().type(), view, token);
         map.map(user->result(), load.result());
         done.insert(user);

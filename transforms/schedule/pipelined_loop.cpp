@@ -127,6 +127,8 @@ void PipelinedLoopBuilder::emitLoop() {
       if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) {
         dots_.push_back(dot.d());
         accumulators_.push_back(carriedByArgument(dot.c())->index);
+        auto *sliced = slicedDotOf(dot.op);
+        dotsOfIteration_ += sliced ? sliced->slices : 1;
       }
   Value lower = loop_.lowerBound();
   Value bound = loop_.upperBound();
@@ -239,7 +241,7 @@ void PipelinedLoopBuilder::produceAfterLastIterationsDots(Iteration &it) {
   llvm::SmallVector<Value, 2> issued;
   for (auto v : dots_) issued.push_back(it.consumer.lookupOrSelf(v));
   if (llvm::any_of(issued, [](Value v) { return !v.useEmpty(); })) it.in.setInsertionPointAfter(lastOf(issued));
-  auto done = waitForDots(it.in, issued, issued.size());
+  auto done = waitForDots(it.in, issued, dotsOfIteration_);
   for (auto [k, v] : llvm::enumerate(dots_)) {
     issued[k].replaceUsesIf(done[k], [&](OpOperand &use) { return use.owner != done[k].definingOp(); });
     it.consumer.map(v, done[k]);

@@ -57,6 +57,8 @@ private:
 
   // ---- the consumer (pipelined_accesses.cpp) ----
 
+  /// The dot that is emitted in slices and that the operation of the body is a part of, or null.
+  const SlicedDot *slicedDotOf(Operation *) const;
   const PipelinedLoad *loadThat(llvm::function_ref<bool(const PipelinedLoad &)> holds) const;
 
   /// The body without the producer's loads, on the values of `map`. Loaded values are in the buffer `readIndex`, or in
@@ -228,6 +230,7 @@ private:
   llvm::SmallVector<Value, 4> prologueLoaded_;  // through registers: values that the prologue loaded last
   llvm::SmallVector<Value, 2> dots_;            // PipelinePlan::dotsInFlight: results in the old body
   llvm::SmallVector<unsigned, 2> accumulators_; // indices of the carried values that these become
+  int64_t dotsOfIteration_ = 0;                 // … with all slices
 };
 
 } // namespace tessera::transforms

@@ -36,6 +36,7 @@
 #include "transforms/analyses/multi_buffer_index.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/passes.h"
+#include "transforms/schedule/dot_slices.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace tessera::transforms {
@@ -257,17 +258,11 @@ private:
     Value view = ttg::MemdescIndexOp::create(b, buffer->loc(), buffer.result().type(), buffer.src(), index).result();
     if (trans)
       view = ttg::MemdescTransOp::create(b, trans->loc(), trans.result().type(), view, trans->attrs()).result();
-    auto viewType = view.type().cast<MemDescType>();
-    llvm::SmallVector<int64_t, 2> shape(viewType.shape());
-    llvm::SmallVector<int64_t, 2> offsets(viewType.rank(), 0);
-    shape[o.k] = size;
-    offsets[o.k] = from;
-    auto part = MemDescType::get(shape, viewType.element(), viewType.encoding(), viewType.memorySpace(),
-                                 viewType.isMutable(), viewType.allocShape());
-    view = ttg::MemdescSubsliceOp::create(b, whole->loc(), part, view, {b.denseI32Attr("offsets", offsets)}).result();
+    view = partOfBuffer(b, whole->loc(), view, o.k, from, size);
     auto type = tensorOf(whole.result());
-    return ttg::LocalLoadOp::create(b, whole->loc(), TensorType::get(shape, type.element(), type.encoding()), view,
-                                    token)
+    return ttg::LocalLoadOp::create(
+               b, whole->loc(),
+               TensorType::get(view.type().cast<MemDescType>().shape(), type.element(), type.encoding()), view, token)
         .result();
   }
 

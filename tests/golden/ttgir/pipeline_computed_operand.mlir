@@ -4,7 +4,7 @@
 module {
   // CHECK-LABEL: @narrowed
   // CHECK: scf.for
-  // CHECK: %[[A:.*]] = ttg.local_load {{.*}} -> tensor<64x32xf32, #ttg.dot_op<{opIdx = 0
+  // CHECK: %[[A:.*]] = ttg.local_load {{.*}} -> tensor<64x16xf32, #ttg.dot_op<{opIdx = 0
   // CHECK: %[[H:.*]] = arith.truncf %[[A]]
   // CHECK-NOT: ttg.local_alloc %
   // CHECK: ttng.warp_group_dot %[[H]],

@@ -1,0 +1,39 @@
+// Dots whose left operand is converted in registers, in slices along K, so that a slice is converted while the matrix
+// unit multiplies those before it. Part of tritongpu-pipeline (PipelinePlan::slicedDots).
+//
+//   %r = ttg.local_load %a                       for each slice k of the instruction's length along K:
+//   %f = arith.sitofp %r                           ttng.warp_group_dot_wait {pendings = dots of the loop - 1}
+//   %d = ttng.warp_group_dot %f, %b, %acc    →     %r = ttg.local_load of columns k of %a
+//                                                  %f = arith.sitofp %r
+//                                                  %acc = ttng.warp_group_dot %f, rows k of %b, %acc  {isAsync}
+//
+// wgmma reads registers of A while it runs. The wait is for the same slice of the last iteration, whose registers are
+// written next; all other slices stay in flight. (CUTLASS converts the operands of its mixed-input matmuls this way.)
+#pragma once
+#include "ir/builder.h"
+#include "ir/ops.h"
+#include <optional>
+
+namespace tessera::transforms {
+
+struct SlicedDot {
+  ir::ttng::WarpGroupDotOp dot;
+  ir::ttg::LocalLoadOp read;                        // of the left operand's buffer, by the dot's conversion alone
+  llvm::SmallVector<ir::Operation *, 4> conversion; // what computes the left operand from it, and splats for that
+  int64_t slices = 0;
+  bool contains(ir::Operation *op) const { return op == read.op || llvm::is_contained(conversion, op); }
+};
+
+/// The slices of a dot whose left operand is in registers, computed element by element from what one ttg.local_load of
+/// the same block reads and from splats; none if it is not, or if there is only one slice.
+std::optional<SlicedDot> sliceAlongK(ir::ttng::WarpGroupDotOp);
+
+/// Emits the slices for the operands that `map` has, and maps the dot's result. Each waits until `pending` dots are in
+/// flight. `buffer`: of the left operand. `token`: of the wait for its copy, or null.
+void emitSlices(ir::Builder &, const SlicedDot &, ir::ValueMap &map, ir::Value buffer, ir::Value token,
+                int64_t pending);
+
+/// Elements [from, from + size) of a buffer along a dimension.
+ir::Value partOfBuffer(ir::Builder &, ir::Location, ir::Value buffer, unsigned dim, int64_t from, int64_t size);
+
+} // namespace tessera::transforms
