@@ -10,7 +10,8 @@ using namespace ir;
 bool onlyStores(Operation *op, llvm::SmallVectorImpl<Operation *> &stores) {
   constexpr uint8_t kObstacles = kWritesGlobal | kSynchronizes;
   if (!(effectsOf(op) & kObstacles)) return true;
-  if (op->is<tt::StoreOp>() || op->is<tt::DescriptorStoreOp>()) {
+  bool isUnusedAtomic = op->is<tt::DescriptorReduceOp>() || (op->is<tt::AtomicRmwOp>() && op->result().useEmpty());
+  if (op->is<tt::StoreOp>() || op->is<tt::DescriptorStoreOp>() || isUnusedAtomic) {
     stores.push_back(op);
     return true;
   }
@@ -26,7 +27,9 @@ bool onlyStores(Operation *op, llvm::SmallVectorImpl<Operation *> &stores) {
 static Value memoryOf(Operation *op) {
   if (auto load = op->dyn<tt::LoadOp>()) return load.ptr();
   if (auto store = op->dyn<tt::StoreOp>()) return store.ptr();
+  if (auto atomic = op->dyn<tt::AtomicRmwOp>()) return atomic.ptr();
   if (auto load = op->dyn<tt::DescriptorLoadOp>()) return load.desc();
+  if (auto reduction = op->dyn<tt::DescriptorReduceOp>()) return reduction.desc();
   return op->cast<tt::DescriptorStoreOp>().desc();
 }
 

@@ -1,11 +1,14 @@
-// Stores that loads may be issued ahead of: plain ones, to memory that the loads do not read.
+// Writes that loads may be issued ahead of, to memory that the loads do not read: plain stores, and atomics whose result
+// nobody uses. Such an atomic acquires nothing that a thread could know of: it cannot tell which value it has replaced.
+// Loads that come before it in the program stay before it, as a release requires.
 #pragma once
 #include "ir/operation.h"
 
 namespace tessera::transforms {
 
-/// Whether the operation, with what is nested in it, writes global memory by plain stores alone (tt.store and
-/// tt.descriptor_store), and does not synchronise. Collects the stores.
+/// Whether the operation, with what is nested in it, writes global memory by plain stores (tt.store and
+/// tt.descriptor_store) and by atomics without users (tt.atomic_rmw and tt.descriptor_reduce) alone, and does not
+/// synchronise. Collects them.
 bool onlyStores(ir::Operation *, llvm::SmallVectorImpl<ir::Operation *> &stores);
 
 /// A store and a load that may reach the same memory. Both null: there is none.
@@ -13,7 +16,7 @@ struct MemoryConflict {
   ir::Operation *store = nullptr;
   ir::Operation *load = nullptr;
 };
-/// @pre all are tt.load, tt.store, tt.descriptor_load or tt.descriptor_store
+/// @pre `stores` are of onlyStores, `loads` are tt.load or tt.descriptor_load
 MemoryConflict conflictBetween(llvm::ArrayRef<ir::Operation *> stores, llvm::ArrayRef<ir::Operation *> loads);
 
 } // namespace tessera::transforms

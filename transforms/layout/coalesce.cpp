@@ -234,15 +234,21 @@ std::map<GroupKey, int64_t> widthsOfGroups(Module &m, llvm::ArrayRef<Access> acc
     auto &group = groups[groupOf(a)];
     if (!a.anyWidth) group.push_back(&a);
   }
-  llvm::DenseSet<Operation *> functionsWithScans;
+  std::vector<tt::ScanOp> scans;
   m.op()->walk([&](Operation *op) {
-    if (op->is<tt::ScanOp>()) functionsWithScans.insert(op->parentOfType<tt::FuncOp>().op);
+    if (auto scan = op->dyn<tt::ScanOp>()) scans.push_back(scan);
   });
-  // Scans take few steps between lanes if each thread has many elements in a row. Loads for dots are copies as wide as
-  // can be or, where nothing runs, take less index arithmetic the fewer rows a thread has.
+  auto isScannedAlongRows = [&](const GroupKey &key) {
+    return llvm::any_of(scans, [&](tt::ScanOp scan) {
+      bool isRank = size_t(tensorOf(scan->operand(0)).rank()) == key.order.size();
+      return scan->parentOfType<tt::FuncOp>().op == key.function && (!isRank || scan.axis() == key.order[0]);
+    });
+  };
+  // Scans along rows take few steps between lanes if each thread has many elements in a row. Loads for dots are copies
+  // as wide as can be or, where nothing runs, take less index arithmetic the fewer rows a thread has.
   std::map<GroupKey, int64_t> widths;
   for (auto &[key, group] : groups) {
-    bool asWideAsCanBe = functionsWithScans.contains(key.function) || key.isDotData;
+    bool asWideAsCanBe = isScannedAlongRows(key) || key.isDotData;
     widths[key] = asWideAsCanBe ? widestOfGroup(group) : cheapestWidth(group, tuning);
   }
   return widths;

@@ -7,6 +7,7 @@
 #include "layouts/layout_order.h"
 #include "transforms/layout/convert_values.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::transforms {
@@ -113,6 +114,28 @@ static const NvmmaSharedEncoding *bufferLayout(Value source, Type element, unsig
 static bool isReadable(Value v, unsigned kDim, Type element, int64_t tile, bool alongK = false) {
   auto [source, swapped] = untransposed(v);
   return bufferLayout(source, element, swapped ? 1 - kDim : kDim, tile, alongK);
+}
+
+/// Whether the value is computed, in the dot's block, from another dot's result in a layout of mma.sync.
+static bool dependsOnMmaSync(Value v, Block *block) {
+  llvm::SetVector<Value> reached;
+  reached.insert(v);
+  for (unsigned i = 0; i < reached.size(); ++i) {
+    Operation *def = reached[i].definingOp();
+    Block *at = def ? def->block() : nullptr;
+    while (at && at != block) at = at->parentOp() ? at->parentOp()->block() : nullptr;
+    if (!at) continue; // from before the block, or carried to it
+    if (auto dot = def->dyn<tt::DotOp>()) {
+      auto *mma = layouts::dynCast<NvidiaMmaEncoding>(encodingOf(dot.d()));
+      if (mma && mma->versionMajor() == 2) return true;
+      continue;
+    }
+    reached.insert(def->operands().begin(), def->operands().end());
+    if (!def->is<scf::IfOp>()) continue;
+    for (auto &r : def->regions())
+      if (r.hasOneBlock()) reached.insert(r.front()->terminator()->operand(reached[i].index()));
+  }
+  return false;
 }
 
 static Value transposedView(Builder &b, Location loc, Value buffer) {
@@ -226,6 +249,9 @@ private:
   bool planTransposed() {
     if (isInChain()) // they take the result as it is
       return fails("an operand cannot be read from shared memory as it lies, and the dot is part of a chain");
+    // The values that rows have in common (a maximum, a sum) would change their layout in each iteration.
+    if (dependsOnMmaSync(dot_.a(), dot_->block()))
+      return fails("the left operand is computed from the result of a dot by mma.sync");
     plan_.transposed = true;
     plan_.instructionLayout = layoutFor(result_.dim(1), result_.dim(0));
     if (!plan_.instructionLayout || !isReadable(dot_.a(), 1, types_.operandA, tileN()))

@@ -86,11 +86,16 @@ void emitSlices(Builder &b, const SlicedDot &sliced, ValueMap &map, Value buffer
   auto raw = tensorOf(sliced.read.result());
   int64_t columns = raw.dim(kAlongKOfA) / sliced.slices;
   Value accumulator = map.lookupOrSelf(dot.c()), rightOperand = map.lookupOrSelf(dot.b());
-  for (int64_t from = 0; from < raw.dim(kAlongKOfA); from += columns) {
-    ttng::WarpGroupDotWaitOp::create(b, loc, {}, {}, {b.i32Attr("pendings", pending)});
+  auto read = [&](int64_t from) {
     Value part = partOfBuffer(b, loc, buffer, kAlongKOfA, from, columns);
     auto type = TensorType::get({raw.dim(0), columns}, raw.element(), raw.encoding());
-    map.map(sliced.read.result(), ttg::LocalLoadOp::create(b, sliced.read->loc(), type, part, token).result());
+    return ttg::LocalLoadOp::create(b, sliced.read->loc(), type, part, token).result();
+  };
+  Value next = read(0);
+  for (int64_t from = 0; from < raw.dim(kAlongKOfA); from += columns) {
+    map.map(sliced.read.result(), next);
+    if (from + columns < raw.dim(kAlongKOfA)) next = read(from + columns);
+    ttng::WarpGroupDotWaitOp::create(b, loc, {}, {}, {b.i32Attr("pendings", pending)});
     for (auto *op : sliced.conversion) cloneForSlice(b, op, map, columns);
     Value rows = partOfBuffer(b, loc, rightOperand, kAlongKOfB, from, columns);
     auto slice =

@@ -2,8 +2,8 @@
 // unit multiplies those before it. Part of tritongpu-pipeline (PipelinePlan::slicedDots).
 //
 //   %r = ttg.local_load %a                       for each slice k of the instruction's length along K:
-//   %f = arith.sitofp %r                           ttng.warp_group_dot_wait {pendings = dots of the loop - 1}
-//   %d = ttng.warp_group_dot %f, %b, %acc    →     %r = ttg.local_load of columns k of %a
+//   %f = arith.sitofp %r                           %r' = ttg.local_load of columns k + 1 of %a
+//   %d = ttng.warp_group_dot %f, %b, %acc    →     ttng.warp_group_dot_wait {pendings = dots of the loop - 1}
 //                                                  %f = arith.sitofp %r
 //                                                  %acc = ttng.warp_group_dot %f, rows k of %b, %acc  {isAsync}
 //

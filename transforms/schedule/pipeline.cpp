@@ -38,6 +38,7 @@
 //
 //       body   ttg.async_wait {num = D - 1}
 //              consumer on the buffer of its stage, its dots not waited for
+//              addresses and masks of the copies: what follows the wait keeps the next dots waiting
 //              ttng.warp_group_dot_wait {pendings = dots of the loop}: those of the last iteration are done
 //              copy into the buffer that these read; ttg.async_commit_group
 //

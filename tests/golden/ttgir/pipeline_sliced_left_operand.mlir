@@ -12,17 +12,17 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: scf.for
   // CHECK: %[[A:.*]] = ttg.memdesc_index {{.*}} -> !ttg.memdesc<64x32xi16
   // CHECK: %[[B:.*]] = ttg.memdesc_index {{.*}} -> !ttg.memdesc<32x64xf16
-  // CHECK: ttng.warp_group_dot_wait {pendings = 1 : i32}
   // CHECK: %[[A0:.*]] = ttg.memdesc_subslice %[[A]][0, 0]
   // CHECK: %[[R0:.*]] = ttg.local_load %[[A0]]
+  // CHECK: %[[A1:.*]] = ttg.memdesc_subslice %[[A]][0, 16]
+  // CHECK: %[[R1:.*]] = ttg.local_load %[[A1]]
+  // CHECK: ttng.warp_group_dot_wait {pendings = 1 : i32}
   // CHECK: %[[F0:.*]] = arith.sitofp %[[R0]] : tensor<64x16xi16, {{.*}} to tensor<64x16xf16
   // CHECK: %[[S0:.*]] = tt.broadcast %arg2 {{.*}} -> tensor<64x16xf16
   // CHECK: %[[X0:.*]] = arith.mulf %[[F0]], %[[S0]]
   // CHECK: %[[B0:.*]] = ttg.memdesc_subslice %[[B]][0, 0] {{.*}} -> !ttg.memdesc<16x64xf16
   // CHECK: %[[D0:.*]] = ttng.warp_group_dot %[[X0]], %[[B0]], {{.*}} {isAsync = true}
   // CHECK: ttng.warp_group_dot_wait {pendings = 1 : i32}
-  // CHECK: %[[A1:.*]] = ttg.memdesc_subslice %[[A]][0, 16]
-  // CHECK: %[[R1:.*]] = ttg.local_load %[[A1]]
   // CHECK: %[[F1:.*]] = arith.sitofp %[[R1]]
   // CHECK: %[[X1:.*]] = arith.mulf %[[F1]]
   // CHECK: %[[B1:.*]] = ttg.memdesc_subslice %[[B]][16, 0]
