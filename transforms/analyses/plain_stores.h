@@ -1,6 +1,6 @@
-// Writes that loads may be issued ahead of, to memory that the loads do not read: plain stores, and atomics whose result
-// nobody uses. Such an atomic acquires nothing that a thread could know of: it cannot tell which value it has replaced.
-// Loads that come before it in the program stay before it, as a release requires.
+// Writes that loads may be issued ahead of, to memory that the loads do not read: plain stores, and atomics whose
+// result nobody uses. Such an atomic acquires nothing that a thread could know of, as it does not learn which value it
+// has replaced. Loads that come before it in the program stay before it, as a release requires.
 #pragma once
 #include "ir/operation.h"
 

@@ -1,5 +1,5 @@
 // tritongpu-pipeline in loops with atomic operations: loads are issued ahead of those whose result nobody uses, whatever
-// their memory order is; a used result may tell that other memory has changed.
+// their memory order is; from a used result, a thread may learn that other memory has changed.
 // RUN: tessera opt %s -tritongpu-pipeline=num-stages=3 --target sm_80 | FileCheck %s
 // CHECK-LABEL: @adds
 // CHECK-COUNT-2: ttg.async_commit_group
