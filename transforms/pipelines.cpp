@@ -57,6 +57,7 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions
       step(removeLayoutConversions), // propagates layouts; most conversions vanish
       step(optimizeThreadLocality),  // layouts are final: what a thread can reduce alone is known
       step(loopInvariantCodeMotion), // hoists conversions of loop-invariant operands
+      step(commonSubexpressions),    // an operand of several dots is converted once
       step(optimizeDotOperands),     // remaining conversions into dot operands go through shared memory
       step(loopInvariantCodeMotion), // hoists loop-invariant loads from shared memory
       step(commonSubexpressions),    // merges buffers of one tile, before pipelineLoads makes them multi-buffers

@@ -556,6 +556,7 @@ private:
                         : target_.sharedMemoryPerBlock / target_.tuning.copiesPerBlockDivisor;
       while (plan_.distance > 1 && bytesOfBuffers(plan_.distance + 1) > aim) --plan_.distance;
       while (plan_.distance > 0 && bytesOfBuffers(plan_.distance + 1) > room) --plan_.distance;
+      leaveMemoryForSecondBlock(target_.sharedMemoryPerBlock - room);
       if (plan_.tiles.loop) planBuffersOfTiles(replaced);
       plan_.buffers = plan_.distance + 1;
       return plan_.distance > 0 || doNotFit("no room for two stages");
@@ -566,6 +567,22 @@ private:
     bool otherBlocksFit = secondBlockFits && target_.blocksBySharedMemory(2 * bytes) >= blocksThatHideLatency();
     plan_.buffers = twoFit && (otherBlocksFit || registersFitOneBlock()) ? 2 : 1;
     return bytesOfBuffers(1) <= room || doNotFit("no room for a stage");
+  }
+
+  /// A block with an atomic operation in each iteration leaves the matrix unit to another one meanwhile: stages that
+  /// leave no room for the other one cost more than they save. (Measured: NVIDIA H200, 2026-11,
+  /// benchmarks/public_kernels.py mamba_chunk_scan_gated: `_chunk_state_bwd_db_kernel` 34.8 us with one block of three
+  /// stages, 28.5 us with two blocks and no pipeline.)
+  void leaveMemoryForSecondBlock(int64_t otherBytes) {
+    bool hasAtomics = llvm::any_of(stores_, [&](Operation *op) {
+      return op->block() == &body_ && (op->is<tt::AtomicRmwOp>() || op->is<tt::DescriptorReduceOp>());
+    });
+    if (!hasAtomics || loop_->hasAttr(kNumStagesAttr)) return;
+    auto blocks = [&](int64_t distance) {
+      return target_.blocksBySharedMemory(bytesOfBuffers(distance + 1) + otherBytes);
+    };
+    if (blocks(1) < 2) return;
+    while (plan_.distance > 1 && blocks(plan_.distance) < 2) --plan_.distance;
   }
 
   /// The buffers of a loop over tiles hold copies while a tile is stored: what the stores need comes on top. A loop

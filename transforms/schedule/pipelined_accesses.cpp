@@ -151,10 +151,10 @@ void PipelinedLoopBuilder::emitProducer(Builder &b, ValueMap &map, Value predica
   }
 }
 
-llvm::SmallVector<PipelinedLoopBuilder::ThreadCopy, 4>
-PipelinedLoopBuilder::prepareCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex) {
-  llvm::SmallVector<ThreadCopy, 4> copies;
-  if (!plan_.hasThreadCopies()) return copies;
+void PipelinedLoopBuilder::emitCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex) {
+  if (plan_.hasBulkCopies()) emitBulkCopies(b, map, predicate, fillIndex);
+  if (!plan_.hasThreadCopies()) return;
+  llvm::SmallVector<Value, 4> tokens;
   for (auto &a : plan_.loads) {
     if (a.isBulkCopy) continue;
     auto load = a.load();
@@ -167,21 +167,8 @@ PipelinedLoopBuilder::prepareCopies(Builder &b, ValueMap &map, Value predicate, 
       other = zeros(b, a);
     else if (load.other())
       other = map.lookupOrSelf(load.other());
-    copies.push_back({&a, ptr, masked, other, buffer});
-  }
-  return copies;
-}
-
-void PipelinedLoopBuilder::emitCopies(Builder &b, ValueMap &map, llvm::ArrayRef<ThreadCopy> copies, Value predicate,
-                                      Value fillIndex) {
-  if (plan_.hasBulkCopies()) emitBulkCopies(b, map, predicate, fillIndex);
-  if (copies.empty()) return;
-  llvm::SmallVector<Value, 4> tokens;
-  for (auto &c : copies) {
-    Operation *load = c.load->op;
     tokens.push_back(
-        ttg::AsyncCopyGlobalToLocalOp::create(b, load->loc(), c.pointer, c.buffer, c.mask, c.other, cacheAttrsOf(load))
-            .token());
+        ttg::AsyncCopyGlobalToLocalOp::create(b, load->loc(), ptr, buffer, masked, other, cacheAttrsOf(a.op)).token());
   }
   ttg::AsyncCommitGroupOp::create(b, loc_, tokens);
 }

@@ -82,7 +82,7 @@ void PipelinedLoopBuilder::emitPrologue(const ValueMap &outer, Value exists) {
     if (exists) predicate = make<arith::AndiOp>(b_, predicate, exists);
     emitProducer(b_, map, predicate);
     if (plan_.asyncCopies) {
-      emitCopies(b_, map, prepareCopies(b_, map, predicate, index), predicate, index);
+      emitCopies(b_, map, predicate, index);
       index = nextIndex(index, d + 1);
     } else {
       prologueLoaded_ = emitLoads(b_, map, predicate);
@@ -198,34 +198,25 @@ void PipelinedLoopBuilder::emitWaitForStage(Iteration &it) {
     it.token = ttg::AsyncWaitOp::create(it.in, loc_, {}, {it.in.i32Attr("num", plan_.distance - 1)}).op->result();
 }
 
-void PipelinedLoopBuilder::prepareNext(Iteration &it) {
+void PipelinedLoopBuilder::produceNext(Iteration &it) {
   producerState_ = it.carried.ofProducer;
   if (it.copiesFor == CopiesFor::NextTile) {
-    it.nextCounter = prepareForNextTile(it.in, it.producer, it.carried.counter, it.predicate);
-  } else {
-    Value counter = inductionVariable(it.block);
-    if (it.copiesFor == CopiesFor::ExistingIteration)
-      it.nextCounter = make<arith::AddiOp>(it.in, counter, loop_.step());
-    bool mayNotExist = plan_.asyncCopies || plan_.loadsTwoAhead();
-    if (mayNotExist && it.copiesFor == CopiesFor::LaterIteration)
-      it.predicate = compare(it.in, CmpIPredicate::Slt, counter, boundAhead_);
-    beginProducer(it.producer, make<arith::AddiOp>(it.in, counter, stepsAhead_));
-    emitProducer(it.in, it.producer, it.predicate);
+    it.nextCounter = produceForNextTile(it.in, it.producer, it.carried.counter, it.fillIndex);
+    return;
   }
-  if (plan_.asyncCopies) it.copies = prepareCopies(it.in, it.producer, it.predicate, it.fillIndex);
-}
-
-void PipelinedLoopBuilder::issueNext(Iteration &it) {
+  Value counter = inductionVariable(it.block);
+  if (it.copiesFor == CopiesFor::ExistingIteration) it.nextCounter = make<arith::AddiOp>(it.in, counter, loop_.step());
+  Value predicate;
+  bool mayNotExist = plan_.asyncCopies || plan_.loadsTwoAhead();
+  if (mayNotExist && it.copiesFor == CopiesFor::LaterIteration)
+    predicate = compare(it.in, CmpIPredicate::Slt, counter, boundAhead_);
+  beginProducer(it.producer, make<arith::AddiOp>(it.in, counter, stepsAhead_));
+  emitProducer(it.in, it.producer, predicate);
   if (plan_.asyncCopies)
-    emitCopies(it.in, it.producer, it.copies, it.predicate, it.fillIndex);
+    emitCopies(it.in, it.producer, predicate, it.fillIndex);
   else
-    it.loaded = emitLoads(it.in, it.producer, it.predicate);
+    it.loaded = emitLoads(it.in, it.producer, predicate);
   advanceProducer(it.producer);
-}
-
-void PipelinedLoopBuilder::produceNext(Iteration &it) {
-  prepareNext(it);
-  issueNext(it);
 }
 
 void PipelinedLoopBuilder::produceBeforeFirstDot(Iteration &it) {
@@ -250,13 +241,12 @@ void PipelinedLoopBuilder::produceAfterLastIterationsDots(Iteration &it) {
   llvm::SmallVector<Value, 2> issued;
   for (auto v : dots_) issued.push_back(it.consumer.lookupOrSelf(v));
   if (llvm::any_of(issued, [](Value v) { return !v.useEmpty(); })) it.in.setInsertionPointAfter(lastOf(issued));
-  prepareNext(it);
   auto done = waitForDots(it.in, issued, dotsOfIteration_);
   for (auto [k, v] : llvm::enumerate(dots_)) {
     issued[k].replaceUsesIf(done[k], [&](OpOperand &use) { return use.owner != done[k].definingOp(); });
     it.consumer.map(v, done[k]);
   }
-  issueNext(it);
+  produceNext(it);
   it.in.setInsertionPointToEnd(&it.block);
 }
 

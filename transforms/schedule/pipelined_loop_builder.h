@@ -45,15 +45,8 @@ private:
   /// The producer's operations on the values of `map`; loads that addresses need are masked by the predicate.
   void emitProducer(Builder &b, ValueMap &map, Value predicate);
 
-  /// What a copy of all threads needs.
-  struct ThreadCopy {
-    const PipelinedLoad *load;
-    Value pointer, mask, other, buffer;
-  };
-  /// The operands of the copies of all threads into the buffers of a stage.
-  llvm::SmallVector<ThreadCopy, 4> prepareCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex);
-  /// Asynchronous copies into the buffers of a stage, those of all threads as one commit group.
-  void emitCopies(Builder &b, ValueMap &map, llvm::ArrayRef<ThreadCopy> copies, Value predicate, Value fillIndex);
+  /// Asynchronous copies into the buffers of a stage, one commit group.
+  void emitCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex);
 
   /// The pipelined loads, masked by the predicate if there is one. (A branch around them would merge their values
   /// element by element.)
@@ -104,9 +97,8 @@ private:
   /// iteration of the second loop issues. Returns the producer's counter after them, and leaves producerState_ there.
   Value emitMissingIterations(Value readIndex);
 
-  /// The addresses and masks of the producer at an iteration of the next tile, if there is such a one, as `predicate`
-  /// then says. Returns its next counter.
-  Value prepareForNextTile(Builder &b, ValueMap &map, Value counter, Value &predicate);
+  /// The producer at an iteration of the next tile, if there is such a one. Returns its next counter.
+  Value produceForNextTile(Builder &b, ValueMap &map, Value counter, Value fillIndex);
 
   // ---- guard (pipelined_loop.cpp, with what follows) ----
 
@@ -145,14 +137,12 @@ private:
     PipelinedCarried carried; // the arguments
     Builder in;
     CopiesFor copiesFor;
-    ValueMap consumer = {};                       // old values of this iteration to new ones
-    ValueMap producer = {};                       // … and of the iteration that the producer is at
-    Value readIndex = {};                         // of the buffer that the consumer reads
-    Value fillIndex = {};                         // … and that the producer fills
-    Value token = {};                             // of the wait for the consumer's copies
-    Value nextCounter = {};                       // what the next iteration gets as PipelinedCarried::counter
-    Value predicate = {};                         // whether the iteration that the producer is at exists; null: it does
-    llvm::SmallVector<ThreadCopy, 4> copies = {}; // of the producer
+    ValueMap consumer = {}; // old values of this iteration to new ones
+    ValueMap producer = {}; // … and of the iteration that the producer is at
+    Value readIndex = {};   // of the buffer that the consumer reads
+    Value fillIndex = {};   // … and that the producer fills
+    Value token = {};       // of the wait for the consumer's copies
+    Value nextCounter = {}; // what the next iteration gets as PipelinedCarried::counter
     // Through registers: loaded values.
     llvm::SmallVector<Value, 4> forConsumer = {}; // of this iteration, one for each load without a buffer
     llvm::SmallVector<Value, 4> forBuffers = {};  // of the next iteration, which this one stores into its buffers
@@ -164,10 +154,7 @@ private:
   /// Waits until the copies into the buffers of this iteration's stage are done.
   void emitWaitForStage(Iteration &it);
 
-  /// The producer, at the iteration `distance` ahead: its addresses and masks, then its loads or copies.
-  void prepareNext(Iteration &it);
-  void issueNext(Iteration &it);
-  /// Both.
+  /// The producer, at the iteration `distance` ahead.
   void produceNext(Iteration &it);
 
   /// PipelinePlan::operandsFirst: after the loads of operands from shared memory.

@@ -200,10 +200,7 @@ Value PipelinedLoopBuilder::emitMissingIterations(Value readIndex) {
   PipelinedCarried carried = inits.argumentsOf(*block), next;
   producerState_ = carried.ofProducer;
   ValueMap map;
-  Value predicate;
-  next.counter = prepareForNextTile(in, map, carried.counter, predicate);
-  emitCopies(in, map, prepareCopies(in, map, predicate, carried.fillIndex), predicate, carried.fillIndex);
-  advanceProducer(map);
+  next.counter = produceForNextTile(in, map, carried.counter, carried.fillIndex);
   next.ofProducer = producerState_;
   next.fillIndex = createNextBufferIndex(in, loc_, carried.fillIndex, plan_.buffers);
   scf::YieldOp::create(in, loc_, next.values());
@@ -212,12 +209,14 @@ Value PipelinedLoopBuilder::emitMissingIterations(Value readIndex) {
   return results.counter;
 }
 
-Value PipelinedLoopBuilder::prepareForNextTile(Builder &b, ValueMap &map, Value counter, Value &predicate) {
+Value PipelinedLoopBuilder::produceForNextTile(Builder &b, ValueMap &map, Value counter, Value fillIndex) {
   map = nextTile_;
   Value inLoop = compare(b, CmpIPredicate::Slt, counter, nextTile_.lookupOrSelf(loop_.upperBound()));
-  predicate = make<arith::AndiOp>(b, inLoop, nextExists_);
+  Value predicate = make<arith::AndiOp>(b, inLoop, nextExists_);
   beginProducer(map, counter);
   emitProducer(b, map, predicate);
+  emitCopies(b, map, predicate, fillIndex);
+  advanceProducer(map);
   // A counter that has left the loop stays where it is: it might wrap.
   Value next = make<arith::AddiOp>(b, counter, nextTile_.lookupOrSelf(loop_.step()));
   return arith::SelectOp::create(b, loc_, inLoop, next, counter).op->result();

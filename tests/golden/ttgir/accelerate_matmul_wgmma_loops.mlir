@@ -25,8 +25,7 @@
 // LOOP: scf.for
 // LOOP-NEXT: ttg.async_wait {num = 1 : i32}
 // LOOP: %[[D:.*]] = ttng.warp_group_dot {{.*}}isAsync = true
-// LOOP: %[[W:.*]] = ttng.warp_group_dot_wait %[[D]] {pendings = 1 : i32}
-// LOOP-NEXT: ttg.async_copy_global_to_local
+// LOOP-NEXT: %[[W:.*]] = ttng.warp_group_dot_wait %[[D]] {pendings = 1 : i32}
 // LOOP: ttg.async_copy_global_to_local
 // LOOP: ttg.async_commit_group
 // LOOP: scf.yield %[[W]]
@@ -40,7 +39,7 @@
 // FENCE: ttg.async_wait
 // FENCE: gpu.barrier
 // FENCE-NEXT: ttng.warp_group_dot
-// FENCE: ttng.warp_group_dot_wait
+// FENCE-NEXT: ttng.warp_group_dot_wait
 // FENCE: gpu.barrier
 // FENCE-NEXT: ttg.async_copy_global_to_local
 // FENCE-NOT: gpu.barrier

@@ -22,7 +22,7 @@ module {
   // CHECK: scf.for
   // CHECK: ttng.wait_barrier
   // CHECK: %[[D:.*]] = ttng.warp_group_dot {{.*}}isAsync = true
-  // CHECK: ttng.warp_group_dot_wait %[[D]] {pendings = 1 : i32}
+  // CHECK-NEXT: ttng.warp_group_dot_wait %[[D]] {pendings = 1 : i32}
   // CHECK: ttng.barrier_expect
   // CHECK-COUNT-2: ttng.async_tma_copy_global_to_local
   // CHECK: arith.xori
