@@ -1,7 +1,17 @@
 // Loop-carried values and results of branches (see loops.h).
 #include "ir/loops.h"
+#include "ir/builder.h"
 
 namespace tessera::ir {
+
+std::optional<int64_t> constantIterations(scf::ForOp loop) {
+  auto lower = intConstantOf(loop.lowerBound()), upper = intConstantOf(loop.upperBound());
+  auto step = intConstantOf(loop.step());
+  if (!lower || !upper || !step || *step <= 0 || loop.unsignedCmp()) return std::nullopt;
+  if (*lower >= *upper) return 0;
+  uint64_t iterations = (uint64_t(*upper) - uint64_t(*lower) - 1) / uint64_t(*step) + 1;
+  return iterations <= uint64_t(INT64_MAX) ? std::optional<int64_t>(iterations) : std::nullopt;
+}
 
 void CarriedValue::setInit(Value v) const { loop.initArgs().operand(index).set(v); }
 void CarriedValue::setYielded(Value v) const { loop.body().front()->terminator()->setOperand(index, v); }

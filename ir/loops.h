@@ -19,6 +19,9 @@ struct CarriedValue {
   void setYielded(Value v) const;
 };
 
+/// How often a signed loop iterates whose bounds and step are constants; none if that is not known.
+std::optional<int64_t> constantIterations(scf::ForOp loop);
+
 inline unsigned numCarried(scf::ForOp loop) { return loop.initArgs().size(); }
 /// @pre i < numCarried(loop)
 CarriedValue carried(scf::ForOp loop, unsigned i);

@@ -34,7 +34,7 @@ public:
       : f_(f), b_(f.op), loc_(f->loc()), type_(f.lowerBound().type()), factor_(factor) {}
 
   void run() {
-    std::optional<int64_t> known = constantTrips();
+    std::optional<int64_t> known = constantIterations(f_);
     Value lower = f_.lowerBound(), upper = f_.upperBound(), step = f_.step();
     if (known && *known < factor_) return f_->removeAttr(kFactor);
     Value middle;
@@ -66,12 +66,6 @@ public:
 
 private:
   Value constant(int64_t v) { return b_.intConstant(loc_, type_, v); }
-
-  std::optional<int64_t> constantTrips() {
-    auto lo = intConstantOf(f_.lowerBound()), hi = intConstantOf(f_.upperBound()), st = intConstantOf(f_.step());
-    if (!lo || !hi || !st || *st <= 0 || f_.unsignedCmp()) return {};
-    return *lo >= *hi ? 0 : int64_t((uint64_t(*hi) - uint64_t(*lo) - 1) / uint64_t(*st)) + 1;
-  }
 
   /// A loop with so many copies of the body.
   scf::ForOp loop(Value lower, Value upper, Value step, llvm::ArrayRef<Value> inits, int64_t copies) {

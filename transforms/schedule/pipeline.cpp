@@ -96,9 +96,9 @@
 //                loop to ub - s: consumer, stores of the next iteration, loads of the one after it
 //                epilogue: consumer of the last iteration
 //
-// Not pipelined: loops with inner loops, atomics or barriers, with stores that may write what the loads read
-// (reachDifferentMemory), and loops whose producer would need shared memory or a reduction. The number of stages is the
-// option num-stages, or a loop's `tt.num_stages`.
+// Not pipelined: loops with inner loops, with atomics whose result is used, with barriers, with writes to what the
+// loads may read (reachDifferentMemory), and loops whose producer would need shared memory or a reduction. The number of
+// stages is the option num-stages, or a loop's `tt.num_stages`; never more than the loop iterates, but two.
 //
 // advance_pointers.cpp gives addresses their form first; pipeline_plan.cpp decides what is loaded ahead and how;
 // pipelined_loop.cpp builds the loop.
@@ -129,7 +129,9 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
     s += "; the next tile's first copies are issued before a tile is stored";
   if (!p.whyNoTiles.empty()) s += "; a tile's first copies wait for the stores of the one before: " + p.whyNoTiles;
   if (p.hasBulkCopies()) s += "; blocks of tensors are copied by TMA";
-  if (p.asyncCopies && p.distance < stages - 1)
+  if (!p.whyFewerStages.empty())
+    s += llvm::formatv("; {0} stages were requested: {1}", stages, p.whyFewerStages);
+  else if (p.asyncCopies && p.distance < stages - 1)
     s += llvm::formatv("; {0} stages were requested, {1} fit into the {2} bytes that a block has", stages,
                        p.distance + 1, target.sharedMemoryPerBlock);
   if (!p.whyNoAsyncCopies.empty()) s += "; not by asynchronous copies: " + p.whyNoAsyncCopies;

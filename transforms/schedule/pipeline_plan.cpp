@@ -54,6 +54,7 @@ public:
     else if (!isWorthRegisters())
       return std::nullopt;
     if (plan_.asyncCopies && plan_.hasDots) plan_.tiles = findTileLoop(loop_, plan_, plan_.whyNoTiles);
+    if (plan_.asyncCopies && !plan_.tiles.loop) limitToIterations();
     if (!planBuffers()) return std::nullopt;
     if (mayLoadTwoAhead()) plan_.distance = 2;
     if (plan_.asyncCopies && plan_.hasDots) orderCopiesAndDots();
@@ -521,6 +522,16 @@ private:
   }
   static int64_t bytesOf(MemDescType type) { return type.numElements() * type.element().bitWidth() / 8; }
 
+  /// No more stages than iterations, but two: the others' buffers would stay empty. (With a loop over tiles around it,
+  /// the next tile's copies fill them.)
+  void limitToIterations() {
+    auto iterations = constantIterations(loop_);
+    int64_t most = iterations ? std::max<int64_t>(*iterations - 1, 1) : plan_.distance;
+    if (plan_.distance <= most) return;
+    plan_.distance = most;
+    plan_.whyFewerStages = llvm::formatv("the loop iterates {0} times", *iterations).str();
+  }
+
   /// The types of the buffers, and a distance for which they fit.
   bool planBuffers() {
     int64_t bytes = 0;
@@ -582,7 +593,8 @@ private:
       return target_.blocksBySharedMemory(bytesOfBuffers(distance + 1) + otherBytes);
     };
     if (blocks(1) < 2) return;
-    while (plan_.distance > 1 && blocks(plan_.distance) < 2) --plan_.distance;
+    for (; plan_.distance > 1 && blocks(plan_.distance) < 2; --plan_.distance)
+      plan_.whyFewerStages = "with fewer, a second block fits on a multiprocessor";
   }
 
   /// The buffers of a loop over tiles hold copies while a tile is stored: what the stores need comes on top. A loop
