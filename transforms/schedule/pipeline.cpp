@@ -97,8 +97,8 @@
 //                epilogue: consumer of the last iteration
 //
 // Not pipelined: loops with inner loops, with atomics whose result is used, with barriers, with writes to what the
-// loads may read (reachDifferentMemory), and loops whose producer would need shared memory or a reduction. The number of
-// stages is the option num-stages, or a loop's `tt.num_stages`; never more than the loop iterates, but two.
+// loads may read (reachDifferentMemory), and loops whose producer would need shared memory or a reduction. The number
+// of stages is the option num-stages, or a loop's `tt.num_stages`; never more than the loop iterates, but two.
 //
 // advance_pointers.cpp gives addresses their form first; pipeline_plan.cpp decides what is loaded ahead and how;
 // pipelined_loop.cpp builds the loop.
