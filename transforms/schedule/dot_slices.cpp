@@ -31,6 +31,11 @@ void cloneForSlice(Builder &b, Operation *op, ValueMap &map, int64_t columns) {
 
 } // namespace
 
+bool SlicedDot::replaces(Operation *op) const {
+  bool isOfConversion = llvm::is_contained(conversion, op) && !hasEqualColumns(op);
+  return op == dot.op || op == read.op || isOfConversion;
+}
+
 std::optional<SlicedDot> sliceAlongK(ttng::WarpGroupDotOp dot) {
   auto type = dot.a().type().dyn_cast<TensorType>();
   auto *mma = layouts::dynCast<layouts::NvidiaMmaEncoding>(tensorOf(dot.d()).encoding());
@@ -80,11 +85,12 @@ Value partOfBuffer(Builder &b, Location loc, Value buffer, unsigned dim, int64_t
   return ttg::MemdescSubsliceOp::create(b, loc, part, buffer, {b.denseI32Attr("offsets", offsets)}).result();
 }
 
-void emitSlices(Builder &b, const SlicedDot &sliced, ValueMap &map, Value buffer, Value token, int64_t pending) {
+Value emitSlices(Builder &b, const SlicedDot &sliced, ValueMap map, Value token, int64_t pending) {
   auto dot = sliced.dot;
   Location loc = dot->loc();
   auto raw = tensorOf(sliced.read.result());
   int64_t columns = raw.dim(kAlongKOfA) / sliced.slices;
+  Value buffer = map.lookupOrSelf(sliced.read.src());
   Value accumulator = map.lookupOrSelf(dot.c()), rightOperand = map.lookupOrSelf(dot.b());
   auto read = [&](int64_t from) {
     Value part = partOfBuffer(b, loc, buffer, kAlongKOfA, from, columns);
@@ -103,7 +109,7 @@ void emitSlices(Builder &b, const SlicedDot &sliced, ValueMap &map, Value buffer
     slice->setAttr("isAsync", IntegerAttr::getBool(b.context(), true));
     accumulator = slice.d();
   }
-  map.map(dot.d(), accumulator);
+  return accumulator;
 }
 
 } // namespace tessera::transforms

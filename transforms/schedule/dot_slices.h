@@ -21,17 +21,18 @@ struct SlicedDot {
   ir::ttg::LocalLoadOp read;                        // of the left operand's buffer, by the dot's conversion alone
   llvm::SmallVector<ir::Operation *, 4> conversion; // what computes the left operand from it, and splats for that
   int64_t slices = 0;
-  bool contains(ir::Operation *op) const { return op == read.op || llvm::is_contained(conversion, op); }
+
+  /// Whether the operation of the body is emitted with the slices alone. Splats may have other users.
+  bool replaces(ir::Operation *) const;
 };
 
 /// The slices of a dot whose left operand is in registers, computed element by element from what one ttg.local_load of
 /// the same block reads and from splats; none if it is not, or if there is only one slice.
 std::optional<SlicedDot> sliceAlongK(ir::ttng::WarpGroupDotOp);
 
-/// Emits the slices for the operands that `map` has, and maps the dot's result. Each waits until `pending` dots are in
-/// flight. `buffer`: of the left operand. `token`: of the wait for its copy, or null.
-void emitSlices(ir::Builder &, const SlicedDot &, ir::ValueMap &map, ir::Value buffer, ir::Value token,
-                int64_t pending);
+/// Emits the slices for the operands that `map` has. Each waits until `pending` dots are in flight. `token`: of the wait
+/// for the left operand's copy, or null. Returns the accumulator.
+ir::Value emitSlices(ir::Builder &, const SlicedDot &, ir::ValueMap map, ir::Value token, int64_t pending);
 
 /// Elements [from, from + size) of a buffer along a dimension.
 ir::Value partOfBuffer(ir::Builder &, ir::Location, ir::Value buffer, unsigned dim, int64_t from, int64_t size);

@@ -58,7 +58,7 @@ const PipelinedLoad *PipelinedLoopBuilder::loadThat(llvm::function_ref<bool(cons
 }
 
 const SlicedDot *PipelinedLoopBuilder::slicedDotOf(Operation *op) const {
-  auto it = llvm::find_if(plan_.slicedDots, [&](auto &s) { return s.dot.op == op || s.contains(op); });
+  auto it = llvm::find_if(plan_.slicedDots, [&](auto &s) { return s.replaces(op); });
   return it == plan_.slicedDots.end() ? nullptr : &*it;
 }
 
@@ -72,8 +72,7 @@ void PipelinedLoopBuilder::emitConsumer(Builder &b, ValueMap &map, Value readInd
   for (auto &op : body_) {
     if (&op == body_.terminator() || done.contains(&op)) continue;
     if (auto *sliced = slicedDotOf(&op)) {
-      if (sliced->dot.op == &op)
-        emitSlices(b, *sliced, map, map.lookup(sliced->read.src()), token, dotsOfIteration_ - 1);
+      if (sliced->dot.op == &op) map.map(op.result(), emitSlices(b, *sliced, map, token, dotsOfIteration_ - 1));
       continue;
     }
     if (auto *a = loadThat([&](auto &a) { return a.bufferType && a.isConversion(&op); })) {

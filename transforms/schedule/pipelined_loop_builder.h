@@ -57,7 +57,7 @@ private:
 
   // ---- the consumer (pipelined_accesses.cpp) ----
 
-  /// The dot that is emitted in slices and that the operation of the body is a part of, or null.
+  /// The dot that is emitted in slices and whose slices replace the operation of the body, or null.
   const SlicedDot *slicedDotOf(Operation *) const;
   const PipelinedLoad *loadThat(llvm::function_ref<bool(const PipelinedLoad &)> holds) const;
 
