@@ -30,8 +30,8 @@ struct SlicedDot {
 /// the same block reads and from splats; none if it is not, or if there is only one slice.
 std::optional<SlicedDot> sliceAlongK(ir::ttng::WarpGroupDotOp);
 
-/// Emits the slices for the operands that `map` has. Each waits until `pending` dots are in flight. `token`: of the wait
-/// for the left operand's copy, or null. Returns the accumulator.
+/// Emits the slices for the operands that `map` has. Each waits until `pending` dots are in flight. `token`: of the
+/// wait for the left operand's copy, or null. Returns the accumulator.
 ir::Value emitSlices(ir::Builder &, const SlicedDot &, ir::ValueMap map, ir::Value token, int64_t pending);
 
 /// Elements [from, from + size) of a buffer along a dimension.
