@@ -305,13 +305,10 @@ void PipelinedLoopBuilder::waitForLastDots(Builder &b) {
 }
 
 bool PipelinedLoopBuilder::surelyIterates(int64_t iterations) {
+  if (auto known = constantIterations(loop_)) return *known >= iterations;
   auto lower = intConstantOf(loop_.lowerBound());
   auto upper = intConstantOf(loop_.upperBound());
-  auto step = intConstantOf(loop_.step());
-  if (!lower || !upper || *lower >= *upper) return false;
-  int64_t range = 0;
-  bool isKnown = step && *step > 0 && !llvm::SubOverflow(*upper, *lower, range);
-  return iterations == 1 || (isKnown && (range - 1) / *step >= iterations - 1);
+  return iterations == 1 && lower && upper && *lower < *upper; // the step is not known
 }
 
 Operation *PipelinedLoopBuilder::lastOf(llvm::ArrayRef<Value> values) {
