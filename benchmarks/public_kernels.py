@@ -17,14 +17,11 @@ means that the second file's code is faster; "difference" is the largest relativ
 
 import enum
 import importlib
-import importlib.abc
-import importlib.machinery
 import os
 import sys
-import types
-from unittest.mock import MagicMock
 
 import profiled_operations
+from library_packages import package, stub
 from profiled_operations import with_gradients
 
 # Modules that the kernels' files import and do not need.
@@ -32,48 +29,17 @@ NOT_NEEDED = ("unsloth_zoo", "bitsandbytes", "lmdeploy.messages", "lmdeploy.util
 NOT_NEEDED += ("tritonbench.utils.path_utils", "triton.tools.experimental_descriptor")
 
 
-class Stub(types.ModuleType):
-    """A module that has every name."""
-
-    __path__: list[str] = []
-    __version__ = "0.0.1"
-    QuantPolicy = enum.IntEnum("QuantPolicy", dict(NONE=0, INT4=4, INT8=8, FP8=16, FP8_E5M2=17, TURBO_QUANT=42))
-
-    @staticmethod
-    def Version(v):
-        from packaging.version import Version
-
-        return Version(v if isinstance(v, str) else "0")
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return MagicMock(name=name)
+QUANTISATIONS = enum.IntEnum("QuantPolicy", dict(NONE=0, INT4=4, INT8=8, FP8=16, FP8_E5M2=17, TURBO_QUANT=42))
 
 
-class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    def find_spec(self, name, path=None, target=None):
-        if any(name == n or name.startswith(n + ".") for n in NOT_NEEDED):
-            return importlib.machinery.ModuleSpec(name, self, is_package=True)
+def version(v):
+    from packaging.version import Version
 
-    def create_module(self, spec):
-        return Stub(spec.name)
-
-    def exec_module(self, module):
-        pass
-
-
-def package(name, folder, **attributes):
-    """A package without its __init__, which would import more than the kernels."""
-    module = types.ModuleType(name)
-    module.__path__ = [folder]
-    module.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
-    module.__dict__.update(attributes)
-    sys.modules[name] = module
+    return Version(v if isinstance(v, str) else "0")
 
 
 def prepare(folder):
-    sys.meta_path.insert(0, StubFinder())
+    stub(*NOT_NEEDED, QuantPolicy=QUANTISATIONS, Version=version)
     package("mamba_ssm", f"{folder}/mamba/mamba_ssm")
     package("unsloth", f"{folder}/unsloth/unsloth", DEVICE_TYPE="cuda")
     for part in ("kernels", "kernels/moe", "kernels/moe/grouped_gemm"):
