@@ -47,6 +47,16 @@
 //     stage first would save it, but issues the copies a latency later: with three stages, 0.77 of the speed on an
 //     H200. Computing the addresses of the copies before the wait gains nothing there (0.98 to 1.00 of the speed).
 //
+// Blocks instead of stages. In loops whose threads compute with a dot's result before the next dot, the matrix unit
+// waits for them, but for the dots of other blocks. There the number of stages is lowered, down to two, if more blocks
+// fit on a multiprocessor for it. If still more fit with it, right operands of dots whose left operand is computed from
+// an earlier dot of the iteration (V of attention) are *late*: each iteration copies its own, into a single buffer.
+//
+//   body   ttg.async_wait {num = D - 1}
+//          late copies of this iteration; ttg.async_commit_group
+//          copies of a later iteration; ttg.async_commit_group          (or after a dot, as above)
+//          consumer, with ttg.async_wait before the first dot that reads a late buffer
+//
 // Bulk copies (TMA). Loads through descriptors that stay (triton-nvidia-optimize-descriptor-encoding) are copied by
 // one thread into a multi-buffer of the descriptor's layout; an mbarrier per stage signals their arrival. The order of
 // copies and consumer is the same as above; loads through pointers in the same loop remain copies of all threads:

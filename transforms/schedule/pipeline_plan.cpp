@@ -55,6 +55,7 @@ public:
       return std::nullopt;
     if (plan_.asyncCopies && plan_.hasDots) plan_.tiles = findTileLoop(loop_, plan_, plan_.whyNoTiles);
     if (plan_.asyncCopies && !plan_.tiles.loop) limitToIterations();
+    plan_.dotsInFlight = plan_.asyncCopies && plan_.hasDots && onlyAccumulates();
     if (!planBuffers()) return std::nullopt;
     if (mayLoadTwoAhead()) plan_.distance = 2;
     if (plan_.asyncCopies && plan_.hasDots) orderCopiesAndDots();
@@ -65,7 +66,6 @@ private:
   // ---- the order of copies and dots in the body ----
 
   void orderCopiesAndDots() {
-    plan_.dotsInFlight = onlyAccumulates();
     if (plan_.dotsInFlight) return;
     plan_.slicedDots.clear();
     plan_.copiesAfter = dotBeforeCopies();
@@ -513,11 +513,11 @@ private:
     });
   }
 
-  /// Bytes of shared memory for so many buffers of each load.
+  /// Bytes of shared memory for so many buffers of each load, one of a late load.
   int64_t bytesOfBuffers(int64_t count) const {
     int64_t bytes = 0;
     for (auto &a : plan_.loads)
-      if (a.bufferType) bytes += alignedBufferBytes(count * bytesOf(a.bufferType));
+      if (a.bufferType) bytes += alignedBufferBytes((a.isLate ? 1 : count) * bytesOf(a.bufferType));
     return bytes;
   }
   static int64_t bytesOf(MemDescType type) { return type.numElements() * type.element().bitWidth() / 8; }
@@ -568,6 +568,7 @@ private:
       while (plan_.distance > 1 && bytesOfBuffers(plan_.distance + 1) > aim) --plan_.distance;
       while (plan_.distance > 0 && bytesOfBuffers(plan_.distance + 1) > room) --plan_.distance;
       leaveMemoryForSecondBlock(target_.sharedMemoryPerBlock - room);
+      leaveMemoryForBlocks(target_.sharedMemoryPerBlock - room);
       if (plan_.tiles.loop) planBuffersOfTiles(replaced);
       plan_.buffers = plan_.distance + 1;
       return plan_.distance > 0 || doNotFit("no room for two stages");
@@ -595,6 +596,93 @@ private:
     if (blocks(1) < 2) return;
     for (; plan_.distance > 1 && blocks(plan_.distance) < 2; --plan_.distance)
       plan_.whyFewerStages = "with fewer, a second block fits on a multiprocessor";
+  }
+
+  // ---- blocks instead of stages ----
+
+  /// In a loop whose threads compute with a dot's result before the next dot (attention), the matrix unit waits for
+  /// them, but for the dots of other blocks: a block more on a multiprocessor gives more than a stage more. Fewer
+  /// stages are taken, down to two, and then late loads, if more blocks fit for that, by shared memory and by what
+  /// tensors hold of the registers.
+  void leaveMemoryForBlocks(int64_t otherBytes) {
+    bool hasWarpGroupDots = llvm::any_of(body_, [](Operation &op) { return op.is<ttng::WarpGroupDotOp>(); });
+    if (!hasWarpGroupDots || plan_.dotsInFlight || plan_.tiles.loop || plan_.distance < 1) return;
+    if (loop_->hasAttr(kNumStagesAttr)) return;
+    int64_t byRegisters = blocksByHeldRegisters();
+    auto blocks = [&](int64_t distance) {
+      return std::min(byRegisters, target_.blocksBySharedMemory(bytesOfBuffers(distance + 1) + otherBytes));
+    };
+    auto fewestStages = [&](int64_t aim) {
+      for (; plan_.distance > 1 && blocks(plan_.distance) < aim; --plan_.distance)
+        plan_.whyFewerStages = llvm::formatv("with fewer, {0} blocks fit on a multiprocessor", aim).str();
+    };
+    fewestStages(blocks(1));
+    int64_t before = blocks(plan_.distance);
+    auto late = lateLoads();
+    for (auto *a : late) a->isLate = true;
+    if (blocks(1) > before)
+      fewestStages(blocks(1));
+    else
+      for (auto *a : late) a->isLate = false;
+  }
+
+  /// The blocks of a multiprocessor that the tensors' registers leave room for, up to as many as overlap well.
+  int64_t blocksByHeldRegisters() const {
+    auto function = loop_->parentOfType<tt::FuncOp>();
+    if (!function) return 1;
+    int64_t needed = heldRegistersInLoops(function.op) + target_.tuning.pipelineRegistersBesideDots;
+    int64_t warps = numWarps(loop_->module().op());
+    int64_t most = llvm::divideCeil(target_.tuning.pipelineOverlappingThreads, warps * target_.warpSize);
+    int64_t blocks = 1;
+    while (blocks < most && needed <= target_.registersPerThread((blocks + 1) * warps, RegisterSplit::Allocated))
+      ++blocks;
+    return blocks;
+  }
+
+  /// Loads whose copies have time enough if the iteration that uses them issues them at its start: right operands of
+  /// dots whose left operand is computed from another dot of the iteration (V of attention). Their addresses must not
+  /// depend on other loads.
+  llvm::SmallVector<PipelinedLoad *, 2> lateLoads() {
+    llvm::SmallVector<PipelinedLoad *, 2> late;
+    bool all = true;
+    for (auto &a : plan_.loads) {
+      if (a.isBulkCopy || !a.alloc || !a.conversions.empty() || !a.sameBuffers.empty()) return {};
+      if (a.selectsOther || !a.result().hasOneUse() || !isReadLate(a.alloc.result()) || !hasPlainAddress(a))
+        all = false;
+      else
+        late.push_back(&a);
+    }
+    return all ? llvm::SmallVector<PipelinedLoad *, 2>() : late; // the first dot needs a copy from before
+  }
+  bool isReadLate(Value buffer) {
+    return llvm::all_of(buffer.users(), [&](Operation *user) {
+      if (user->is<ttg::MemdescTransOp>()) return isReadLate(user->result());
+      auto dot = user->dyn<ttng::WarpGroupDotOp>();
+      return dot && dot->block() == &body_ && dot.a().type().isTensor() && needsDotOfIteration(dot.a());
+    });
+  }
+  bool needsDotOfIteration(Value v) {
+    llvm::SetVector<Value> work;
+    work.insert(v);
+    for (size_t i = 0; i < work.size(); ++i) {
+      Operation *def = work[i].definingOp();
+      if (!def || def->block() != &body_) continue;
+      if (def->is<ttng::WarpGroupDotOp>()) return true;
+      work.insert(def->operands().begin(), def->operands().end());
+    }
+    return false;
+  }
+  /// Whether the body computes what the load needs by pure operations alone.
+  bool hasPlainAddress(const PipelinedLoad &a) {
+    llvm::SetVector<Value> work;
+    work.insert(a.op->operands().begin(), a.op->operands().end());
+    for (size_t i = 0; i < work.size(); ++i) {
+      Operation *def = work[i].definingOp();
+      if (!def || def->block() != &body_) continue;
+      if (!isPure(def) || def->numRegions()) return false;
+      work.insert(def->operands().begin(), def->operands().end());
+    }
+    return true;
   }
 
   /// The buffers of a loop over tiles hold copies while a tile is stored: what the stores need comes on top. A loop

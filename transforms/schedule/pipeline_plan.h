@@ -25,6 +25,8 @@ struct PipelinedLoad {
   bool isBulkCopy = false;    // by TMA
   // Asynchronous copies write zeros for masked-off elements: the load's other value is selected after the read.
   bool selectsOther = false;
+  // Asynchronous copies of threads: copied at the start of the iteration that uses it, into a single buffer.
+  bool isLate = false;
 
   ir::Value result() const { return op->result(); }
   /// The load through pointers; null if it is through a descriptor.
@@ -43,7 +45,7 @@ struct PipelinePlan {
   llvm::SetVector<ir::Operation *> producer; // operations of the body that compute addresses and masks
   llvm::SetVector<unsigned> producerCarried; // indices of the loop-carried values that these need
   int64_t distance = 1;                      // iterations ahead
-  int64_t buffers = 1;                       // in each multi-buffer
+  int64_t buffers = 1;                       // in each multi-buffer, but those of late loads
   int64_t bytesPerStage = 0;                 // of the buffers of all loads, one of each
   std::string whyFewerStages;                // than requested, if not for lack of shared memory
   bool hasDots = true;                       // of the body; else all loads are bulk copies
@@ -63,6 +65,9 @@ struct PipelinePlan {
   bool isCarried(const PipelinedLoad &a) const { return !a.bufferType || loadsTwoAhead(); }
   /// Whether the last iterations of a tile issue the next tile's first copies; else they come after all of them.
   bool copiesCrossTiles() const { return tiles.loop && dotsInFlight; }
+  bool hasLateCopies() const {
+    return llvm::any_of(loads, [](const PipelinedLoad &a) { return a.isLate; });
+  }
   bool hasBulkCopies() const {
     return llvm::any_of(loads, [](const PipelinedLoad &a) { return a.isBulkCopy; });
   }

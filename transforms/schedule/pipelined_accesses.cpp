@@ -18,7 +18,7 @@ MemDescType PipelinedLoopBuilder::multiBufferType(MemDescType buffer, int64_t bu
 void PipelinedLoopBuilder::allocateBuffers() {
   for (auto &a : plan_.loads) {
     if (!a.bufferType) continue;
-    MemDescType type = multiBufferType(a.bufferType, plan_.buffers);
+    MemDescType type = multiBufferType(a.bufferType, a.isLate ? 1 : plan_.buffers);
     multiBuffers_[&a] = ttg::LocalAllocOp::create(b_, a.op->loc(), type, Value()).result();
   }
   if (!plan_.hasBulkCopies()) return;
@@ -92,6 +92,7 @@ void PipelinedLoopBuilder::emitConsumer(Builder &b, ValueMap &map, Value readInd
       else if (hasOtherUsers(*a))
         map.map(op.result(), withOther(b, *a, map, readBuffer(*a, &op, op.result().type())));
     } else {
+      if (plan_.hasLateCopies()) emitWaitForLateCopies(b, &op);
       Operation *copy = b.clone(&op, map);
       if (plan_.dotsInFlight && copy->is<ttng::WarpGroupDotOp>())
         copy->setAttr("isAsync", IntegerAttr::getBool(c_, true));
@@ -116,6 +117,7 @@ bool PipelinedLoopBuilder::hasOtherUsers(const PipelinedLoad &a) {
 }
 
 Value PipelinedLoopBuilder::bufferAt(Builder &b, const PipelinedLoad &a, Value index) {
+  if (a.isLate) index = integer(b, 0);
   return ttg::MemdescIndexOp::create(b, loc_, a.bufferType, multiBuffers_.lookup(&a), index).op->result();
 }
 
@@ -154,22 +156,66 @@ void PipelinedLoopBuilder::emitCopies(Builder &b, ValueMap &map, Value predicate
   if (plan_.hasBulkCopies()) emitBulkCopies(b, map, predicate, fillIndex);
   if (!plan_.hasThreadCopies()) return;
   llvm::SmallVector<Value, 4> tokens;
-  for (auto &a : plan_.loads) {
-    if (a.isBulkCopy) continue;
-    auto load = a.load();
-    Value ptr = map.lookupOrSelf(load.ptr());
-    Value mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value();
-    Value buffer = bufferAt(b, a, fillIndex);
-    Value masked = maskOf(b, ptr, mask, predicate);
-    Value other;
-    if (a.selectsOther)
-      other = zeros(b, a);
-    else if (load.other())
-      other = map.lookupOrSelf(load.other());
-    tokens.push_back(
-        ttg::AsyncCopyGlobalToLocalOp::create(b, load->loc(), ptr, buffer, masked, other, cacheAttrsOf(a.op)).token());
+  for (auto &a : plan_.loads)
+    if (!a.isBulkCopy && !a.isLate) tokens.push_back(emitThreadCopy(b, a, map, predicate, bufferAt(b, a, fillIndex)));
+  ttg::AsyncCommitGroupOp::create(b, loc_, tokens);
+}
+
+Value PipelinedLoopBuilder::emitThreadCopy(Builder &b, const PipelinedLoad &a, ValueMap &map, Value predicate,
+                                           Value buffer) {
+  auto load = a.load();
+  Value ptr = map.lookupOrSelf(load.ptr());
+  Value mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value();
+  Value masked = maskOf(b, ptr, mask, predicate);
+  Value other;
+  if (a.selectsOther)
+    other = zeros(b, a);
+  else if (load.other())
+    other = map.lookupOrSelf(load.other());
+  return ttg::AsyncCopyGlobalToLocalOp::create(b, load->loc(), ptr, buffer, masked, other, cacheAttrsOf(a.op)).token();
+}
+
+void PipelinedLoopBuilder::emitLateCopies(Builder &b, const ValueMap &iteration) {
+  // The addresses, from the iteration's own values. The consumer's clones of these operations are merged with them.
+  llvm::SetVector<Operation *> needed;
+  for (Operation *op = body_.back(); op; op = op->prev()) {
+    bool isNeeded = llvm::any_of(op->results(), [&](Value v) {
+      return llvm::any_of(v.users(), [&](Operation *user) { return needed.contains(user); });
+    });
+    bool isLateLoad = loadThat([&](auto &a) { return a.isLate && a.op == op; });
+    if (isNeeded || isLateLoad) needed.insert(op);
+  }
+  ValueMap map = iteration;
+  llvm::SmallVector<Value, 2> tokens;
+  for (auto &op : body_) {
+    if (!needed.contains(&op)) continue;
+    if (auto *a = loadThat([&](auto &a) { return a.op == &op; }))
+      tokens.push_back(emitThreadCopy(b, *a, map, Value(), bufferAt(b, *a, Value())));
+    else
+      b.clone(&op, map);
   }
   ttg::AsyncCommitGroupOp::create(b, loc_, tokens);
+}
+
+/// Whether the operation reads the buffer, itself or through a view.
+static bool reads(Operation *op, Value buffer) {
+  return llvm::any_of(buffer.users(), [&](Operation *user) {
+    return user == op || (user->is<ttg::MemdescTransOp>() && reads(op, user->result()));
+  });
+}
+
+void PipelinedLoopBuilder::emitWaitForLateCopies(Builder &b, Operation *op) {
+  if (!op->is<ttng::WarpGroupDotOp>()) return;
+  auto isReadByDot = [&](Operation *dot) {
+    return loadThat([&](auto &a) { return a.isLate && reads(dot, a.alloc.result()); }) != nullptr;
+  };
+  if (!isReadByDot(op)) return;
+  for (auto *earlier = op->prev(); earlier; earlier = earlier->prev())
+    if (earlier->is<ttng::WarpGroupDotOp>() && isReadByDot(earlier)) return;
+  // The copies of a later iteration may be in flight, if they were issued after these.
+  Operation *after = plan_.copiesAfter ? plan_.copiesAfter.op : nullptr;
+  bool areIssued = !after || after->isBeforeInBlock(op);
+  ttg::AsyncWaitOp::create(b, loc_, {}, {b.i32Attr("num", areIssued ? 1 : 0)});
 }
 
 llvm::SmallVector<Value, 4> PipelinedLoopBuilder::emitLoads(Builder &b, ValueMap &map, Value predicate) {

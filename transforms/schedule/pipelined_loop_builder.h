@@ -45,8 +45,12 @@ private:
   /// The producer's operations on the values of `map`; loads that addresses need are masked by the predicate.
   void emitProducer(Builder &b, ValueMap &map, Value predicate);
 
-  /// Asynchronous copies into the buffers of a stage, one commit group.
+  /// Asynchronous copies into the buffers of a stage, one commit group; not of late loads.
   void emitCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex);
+  /// The copy of one load by the threads, on the values of `map`. Returns its token.
+  Value emitThreadCopy(Builder &b, const PipelinedLoad &a, ValueMap &map, Value predicate, Value buffer);
+  /// The copies of late loads for the iteration of `map`, one commit group.
+  void emitLateCopies(Builder &b, const ValueMap &map);
 
   /// The pipelined loads, masked by the predicate if there is one. (A branch around them would merge their values
   /// element by element.)
@@ -64,6 +68,8 @@ private:
   /// The body without the producer's loads, on the values of `map`. Loaded values are in the buffer `readIndex`, or in
   /// `loaded`, one for each load without a buffer.
   void emitConsumer(Builder &b, ValueMap &map, Value readIndex, llvm::ArrayRef<Value> loaded, Value token);
+  /// Before an operation of the body that is the first to read a late load's buffer: waits for its copy.
+  void emitWaitForLateCopies(Builder &b, Operation *op);
   /// Whether the loaded value has users other than the buffers and conversions that the multi-buffer replaces.
   static bool hasOtherUsers(const PipelinedLoad &a);
   /// The value read from the buffer, with the load's other value where the consumer's mask is false.
@@ -151,7 +157,7 @@ private:
 
   void emitBody(Block &block, CopiesFor copiesFor, const PipelinedCarried &carried);
 
-  /// Waits until the copies into the buffers of this iteration's stage are done.
+  /// Waits until the copies into the buffers of this iteration's stage are done; those of late loads are issued then.
   void emitWaitForStage(Iteration &it);
 
   /// The producer, at the iteration `distance` ahead.
