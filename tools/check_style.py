@@ -9,7 +9,7 @@
 Prints `FILE:LINE: message` and exits with 1 if there is any. The rules:
 
   lines      No source line (C++, C, Python, shell, CMake, ir/ops.table) over 120 columns. Exempt: lines of raw strings
-             (IR text), and lines with a long URL.
+             (IR text), and lines with a long URL. No golden test over 150 lines, apart from their inputs.
   functions  No function over 80 lines (needs universal-ctags). Exempt: tables, which have a comment `// Table: …`
              directly above, and TABLES below.
   words      The field's vocabulary: see WORDS, each with what to write instead, and EXCEPTIONS with reasons. Names in
@@ -35,6 +35,7 @@ import sys
 
 COLUMNS = 120
 FUNCTION_LINES = 80
+GOLDEN_LINES = 150
 
 # Functions that may be longer, with the reason: (file pattern, function, reason).
 TABLES = [
@@ -187,6 +188,8 @@ def raw_string_lines(lines):
 
 def check_lines(files):
     for path in files:
+        if re.match(r"tests/golden/(?!.*/inputs/).*\.mlir$", path) and len(open(path).readlines()) > GOLDEN_LINES:
+            yield path, GOLDEN_LINES + 1, f"a golden test of more than {GOLDEN_LINES} lines: split it by cases"
         if not path.endswith(LINES):
             continue
         lines = lines_of(path)
