@@ -85,7 +85,7 @@ protected:
     bool mfma = info().matrixUnit == ir::MatrixUnit::Mfma;
     bool hasMatrices = info().matrixUnit == ir::MatrixUnit::Mfma || info().matrixUnit == ir::MatrixUnit::Wmma;
     if (argument == "detect-dead-lanes" && hasMatrices && options_.optLevel >= 2)
-      passes.add(createRecomputeAfterLoops());
+      passes.add(createRecomputeAfterLoops(info().tuning));
     if (argument == "machine-scheduler" && mfma && options_.optLevel >= 2) passes.add(createOrderMatrices(info()));
   }
   bool libraryMayBeFused() const override { return false; } // fused, ocml's sinh of small numbers loses half its bits

@@ -111,7 +111,7 @@ template <class Accesses> bool underOneMask(const Accesses &accesses) {
 /// Whether buffer accesses are better than a branch even so: the resource of a whole buffer, whose base is an
 /// argument, is made once. In a loop it is there already; elsewhere it costs what a branch costs, which also has to
 /// write the zeros of the lanes that load nothing.
-bool betterThanBranch(ArrayRef<LoadAccess> accesses, unsigned elementBytes) {
+bool betterThanBranch(ArrayRef<LoadAccess> accesses, unsigned elementBytes, const ir::Tuning &tuning) {
   const LoadAccess &first = accesses.front();
   if (!first.wraps) return false;
   if (first.repeated) return true;
@@ -121,15 +121,14 @@ bool betterThanBranch(ArrayRef<LoadAccess> accesses, unsigned elementBytes) {
     for (Value *o : a.other)
       if (auto *c = dyn_cast<Constant>(o); !c || !c->isNullValue()) return false;
   }
-  return bytes >= 8;
+  return bytes >= tuning.branchlessLoadBytes;
 }
 
 /// Whether masked-off lanes read zeros from a place in the object, rather than that a branch is taken round the load.
 /// The two selections for an address cost less than the branch, which also writes the zeros and cuts a loop's body into
 /// blocks, so that nothing is ordered across the load.
-bool readsZeros(const LoadAccess &a, unsigned elementBytes) {
-  constexpr unsigned kLeastBytes = 8; // narrower loads share a branch
-  if (!a.mask || !a.repeated || a.isVolatile || a.count * elementBytes < kLeastBytes) return false;
+bool readsZeros(const LoadAccess &a, unsigned elementBytes, const ir::Tuning &tuning) {
+  if (!a.mask || !a.repeated || a.isVolatile || a.count * elementBytes < tuning.branchlessLoadBytes) return false;
   return all_of(a.other, [](Value *v) {
     auto *c = dyn_cast<Constant>(v);
     return c && (c->isNullValue() || isa<UndefValue>(c));
@@ -288,7 +287,7 @@ int AmdTarget::bufferHints(const MemoryAccess &a) const {
 
 void AmdTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> accesses) const {
   if (accesses.empty()) return;
-  bool branches = underOneMask(accesses) && !betterThanBranch(accesses, bytesOf(element));
+  bool branches = underOneMask(accesses) && !betterThanBranch(accesses, bytesOf(element), info_.tuning);
   for (size_t i = 0; i < accesses.size();) {
     LoadAccess &first = accesses[i];
     if (!branches && takesBuffer(first, element, first.count)) {
@@ -303,7 +302,7 @@ void AmdTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> 
       ++i;
       continue;
     }
-    if (readsZeros(first, bytesOf(element))) {
+    if (readsZeros(first, bytesOf(element), info_.tuning)) {
       Value *p = globalPointer(b, first, info_.hasWideAddressAdd, branches);
       Value *safe = b.CreateSelect(first.mask, p, zeros(*b.GetInsertBlock()->getModule()));
       auto *l =
@@ -394,15 +393,6 @@ void AmdTarget::store(IRBuilder<> &b, ArrayRef<StoreAccess> accesses) const {
 
 namespace {
 
-AtomicOrdering orderingOf(ir::MemSemantic s) {
-  switch (s) {
-  case ir::MemSemantic::Relaxed: return AtomicOrdering::Monotonic;
-  case ir::MemSemantic::Acquire: return AtomicOrdering::Acquire;
-  case ir::MemSemantic::Release: return AtomicOrdering::Release;
-  case ir::MemSemantic::AcqRel: return AtomicOrdering::AcquireRelease;
-  }
-  return AtomicOrdering::AcquireRelease;
-}
 SyncScope::ID scopeOf(IRBuilder<> &b, ir::MemSyncScope s) {
   switch (s) {
   case ir::MemSyncScope::Gpu: return b.getContext().getOrInsertSyncScopeID("agent");
@@ -432,7 +422,7 @@ SmallVector<Value *, 4> AmdTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, const
   Branch branch(b, a.mask);
   auto *old =
       b.CreateAtomicRMW(codegen::rmwOperation(op, v->getType()), globalPointer(b, a, info_.hasWideAddressAdd, false), v,
-                        Align(bytes), orderingOf(sem), scopeOf(b, scope));
+                        Align(bytes), codegen::orderingOf(sem), scopeOf(b, scope));
   setMemoryKind(old);
   branch.close();
   SmallVector<Value *, 4> out;
@@ -445,7 +435,7 @@ Value *AmdTarget::atomicCas(IRBuilder<> &b, const MemoryAccess &a, Value *cmp, V
   Type *type = value->getType(), *asInt = b.getIntNTy(bytesOf(type) * 8);
   auto toInt = [&](Value *v) { return type->isPointerTy() ? b.CreatePtrToInt(v, asInt) : b.CreateBitCast(v, asInt); };
   Value *expected = toInt(cmp), *desired = toInt(value);
-  AtomicOrdering order = orderingOf(sem);
+  AtomicOrdering order = codegen::orderingOf(sem);
   Branch branch(b, a.mask);
   auto *pair = b.CreateAtomicCmpXchg(globalPointer(b, a, info_.hasWideAddressAdd, false), expected, desired,
                                      Align(bytesOf(type)), order, AtomicCmpXchgInst::getStrongestFailureOrdering(order),

@@ -125,7 +125,8 @@ void NvidiaTarget::multiply(IRBuilder<> &b, const MatrixInstruction &inst, Array
       continue;
     }
     Value *pair = b.CreateBitCast(v, FixedVectorType::get(b.getHalfTy(), 2));
-    acc[2 * i] = b.CreateExtractElement(pair, uint64_t(0)), acc[2 * i + 1] = b.CreateExtractElement(pair, 1);
+    acc[2 * i] = b.CreateExtractElement(pair, uint64_t(0));
+    acc[2 * i + 1] = b.CreateExtractElement(pair, 1);
   }
 }
 

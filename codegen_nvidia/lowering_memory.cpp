@@ -265,15 +265,6 @@ StringRef scopeName(ir::MemSyncScope s) {
   }
   return "";
 }
-AtomicOrdering orderingOf(ir::MemSemantic s) {
-  switch (s) {
-  case ir::MemSemantic::Relaxed: return AtomicOrdering::Monotonic;
-  case ir::MemSemantic::Acquire: return AtomicOrdering::Acquire;
-  case ir::MemSemantic::Release: return AtomicOrdering::Release;
-  case ir::MemSemantic::AcqRel: return AtomicOrdering::AcquireRelease;
-  }
-  return AtomicOrdering::AcquireRelease;
-}
 SyncScope::ID llvmScope(IRBuilder<> &b, ir::MemSyncScope s) {
   if (s == ir::MemSyncScope::Sys) return SyncScope::System;
   return b.getContext().getOrInsertSyncScopeID(s == ir::MemSyncScope::Gpu ? "device" : "block");
@@ -339,7 +330,7 @@ SmallVector<Value *, 4> NvidiaTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, co
       Value *p = i ? b.CreateConstGEP1_32(type, a.pointer, i) : a.pointer;
       out.push_back(branchAround(b, a.mask, type, [&] {
         return b.CreateAtomicRMW(codegen::rmwOperation(op, type), p, v, Align(std::max(1u, bitsOf(type) / 8)),
-                                 orderingOf(sem), llvmScope(b, scope));
+                                 codegen::orderingOf(sem), llvmScope(b, scope));
       }));
     }
     return out;
@@ -403,7 +394,7 @@ Value *NvidiaTarget::atomicCas(IRBuilder<> &b, const MemoryAccess &a, Value *cmp
   unsigned bits = bitsOf(type);
   if (bits < 16) {
     return branchAround(b, a.mask, type, [&] {
-      AtomicOrdering success = orderingOf(sem);
+      AtomicOrdering success = codegen::orderingOf(sem);
       auto *pair = b.CreateAtomicCmpXchg(a.pointer, cmp, value, Align(bits / 8), success,
                                          AtomicCmpXchgInst::getStrongestFailureOrdering(success), llvmScope(b, scope));
       return b.CreateExtractValue(pair, 0);
@@ -467,9 +458,6 @@ void NvidiaTarget::storeShared(IRBuilder<> &b, Value *ptr, Value *value, unsigne
 
 // ---- asynchronous copies (PTX ISA, "cp.async") ---------------------------------------------------------------------
 
-/// An asynchronous copy counts for the occupancy as a load of 16 bytes.
-static constexpr unsigned kRegistersOfCopy = 4;
-
 bool NvidiaTarget::copyToShared(IRBuilder<> &b, const MemoryAccess &a, Value *shared, unsigned bytes,
                                 Value *acts) const {
   if (!(info_.asyncCopyBytes & bytes)) return false;
@@ -493,14 +481,15 @@ bool NvidiaTarget::copyToShared(IRBuilder<> &b, const MemoryAccess &a, Value *sh
   SmallVector<Type *, 4> types;
   for (Value *v : args) types.push_back(v->getType());
   auto *type = FunctionType::get(b.getVoidTy(), types, false);
-  recordLoad(*b.CreateCall(type, InlineAsm::get(type, text, constraints + ",~{memory}", true), args), kRegistersOfCopy);
+  CallInst &copy = *b.CreateCall(type, InlineAsm::get(type, text, constraints + ",~{memory}", true), args);
+  recordLoad(copy, info_.tuning.asyncCopyRegisters);
   return true;
 }
 
 void NvidiaTarget::commitCopies(IRBuilder<> &b) const {
   auto *type = FunctionType::get(b.getVoidTy(), {}, false);
-  // Counts as one more copy: the bounds of loads were measured with it.
-  recordLoad(*b.CreateCall(type, InlineAsm::get(type, "cp.async.commit_group;", "~{memory}", true)), kRegistersOfCopy);
+  CallInst &commit = *b.CreateCall(type, InlineAsm::get(type, "cp.async.commit_group;", "~{memory}", true));
+  recordLoad(commit, info_.tuning.asyncCopyRegisters);
 }
 
 void NvidiaTarget::waitForCopies(IRBuilder<> &b, unsigned pending) const {

@@ -44,8 +44,11 @@ using codegen::ObjectInfo;
 
 namespace {
 
-constexpr StringLiteral kWidestTensor = "tessera-widest-tensor", kLoads = "tessera-loads", kMatrix = "tessera-matrix",
-                        kWarpGroupDots = "tessera-warp-group-dots", kMinBlocks = "nvvm.minctasm";
+constexpr StringLiteral kWidestTensor = "tessera-widest-tensor";
+constexpr StringLiteral kLoads = "tessera-loads";
+constexpr StringLiteral kMatrix = "tessera-matrix";
+constexpr StringLiteral kWarpGroupDots = "tessera-warp-group-dots";
+constexpr StringLiteral kMinBlocks = "nvvm.minctasm";
 
 bool isKernel(const Function &f) { return !f.isDeclaration() && f.getCallingConv() == CallingConv::PTX_Kernel; }
 

@@ -107,7 +107,8 @@ public:
     absl::StatusOr<TemporaryFile> out = TemporaryFile::create("cubin"), log = TemporaryFile::create("log");
     int ends[2];
     if (!out.ok() || !log.ok() || pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
-    read_.fd = ends[0], write_.fd = ends[1];
+    read_.fd = ends[0];
+    write_.fd = ends[1];
     out_.emplace(*std::move(out)), log_.emplace(*std::move(log)), ptxas_ = ptxas;
     std::vector<std::string> strings = compilerOptions(arch, options, /*forPtxas=*/true);
     strings.insert(strings.begin(), ptxas);

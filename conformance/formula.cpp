@@ -263,7 +263,8 @@ private:
   }
   int binary(Op op, int a, int b) {
     Node n{op};
-    n.a = a, n.b = b;
+    n.a = a;
+    n.b = b;
     return add(std::move(n));
   }
   void skip() { rest_ = rest_.ltrim(); }
@@ -463,7 +464,8 @@ private:
     for (auto &f : kFunctions) {
       if (name != f.name) continue;
       Node n{f.op};
-      n.real1 = f.real1, n.real2 = f.real2;
+      n.real1 = f.real1;
+      n.real2 = f.real2;
       n.index = draws_++;
       int *to[] = {&n.a, &n.b, &n.c};
       for (unsigned i = 0; i < f.arguments; ++i) {

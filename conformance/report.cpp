@@ -24,7 +24,8 @@ struct Total {
     // Failures have their error in the message; the worst of the cases that passed shows how near the bounds the device
     // is.
     if (o.status != Outcome::Passed) return;
-    ulp = std::max(ulp, o.ulp), relative = std::max(relative, o.relative);
+    ulp = std::max(ulp, o.ulp);
+    relative = std::max(relative, o.relative);
   }
 };
 
@@ -193,7 +194,10 @@ std::string toJson(const Report &r) {
       if (std::isfinite(o.relative)) x["relative"] = o.relative;
       if (r.times) x["ms"] = o.ms;
       if (!o.message.empty()) x["message"] = llvm::json::fixUTF8(o.message);
-      if (o.status == Outcome::Failed) x["command"] = r.command(c, d), x["command_on_files"] = r.commandOnFiles(c, d);
+      if (o.status == Outcome::Failed) {
+        x["command"] = r.command(c, d);
+        x["command_on_files"] = r.commandOnFiles(c, d);
+      }
       results.push_back(std::move(x));
     }
   return llvm::formatv("{0:1}\n", llvm::json::Value(llvm::json::Object{{"devices", std::move(devices)},

@@ -104,7 +104,10 @@ void compareOutputs(const Instance &in, const std::vector<std::vector<uint8_t>> 
     unsigned bytes = dtypeBytes(arg.dtype);
     auto a = actual[o.arg], e = expected.contents[o.arg];
     auto &bounds = expected.bounds[o.arg];
-    if (o.kind == Output::Unordered) a = sorted(arg.dtype, a), e = sorted(arg.dtype, e);
+    if (o.kind == Output::Unordered) {
+      a = sorted(arg.dtype, a);
+      e = sorted(arg.dtype, e);
+    }
     int64_t wrong = 0, worst = -1;
     double worstExcess = -1;
     for (int64_t i = 0; i < arg.elements(); ++i) {
@@ -115,13 +118,19 @@ void compareOutputs(const Instance &in, const std::vector<std::vector<uint8_t>> 
       // Errors are in the unit of the bound.
       if (o.of) {
         auto of = o.of->evaluate(indices(i, arg.shape), in.names);
-        if (of.ok()) scale = std::max(value, std::abs(of->asReal())), unit = unitInLastPlace(arg.dtype, scale);
+        if (of.ok()) {
+          scale = std::max(value, std::abs(of->asReal()));
+          unit = unitInLastPlace(arg.dtype, scale);
+        }
       }
       r.ulp = std::max(r.ulp, d / unit);
       r.relative = std::max(r.relative, scale > 0 ? d / scale : kInfinity);
       if (d <= bounds[i]) continue;
       ++wrong;
-      if (d - bounds[i] > worstExcess) worstExcess = d - bounds[i], worst = i;
+      if (d - bounds[i] > worstExcess) {
+        worstExcess = d - bounds[i];
+        worst = i;
+      }
     }
     if (!wrong) continue;
     r.status = Outcome::Failed;
@@ -294,7 +303,8 @@ Outcome CaseRunner::expect(const Case &c, Instance &in, Expectation &e) {
 Outcome CaseRunner::run(const Case &c, const DeviceName &name, bool &faulted) {
   if (current_ != c.name) {
     current_ = c.name;
-    instance_ = {}, expectation_ = {};
+    instance_ = {};
+    expectation_ = {};
     interpreted_ = expect(c, instance_, expectation_);
   }
   if (name.isInterpreter()) return interpreted_;
@@ -335,7 +345,10 @@ Outcome CaseRunner::run(const Case &c, const DeviceName &name, bool &faulted) {
   o.numWarps = instance_.launch.numWarps;
   o.exactNumWarps = true; // cases name numbers of warps to test them
   o.numStages = instance_.launch.numStages;
-  if (device->takesBitcode()) o.stage = Stage::Llir, o.bitcode = o.lineInfo = o.opNames = true;
+  if (device->takesBitcode()) {
+    o.stage = Stage::Llir;
+    o.bitcode = o.lineInfo = o.opNames = true;
+  }
   ir::DiagnosticEngine diag([&](const ir::Diagnostic &d) { why += (why.empty() ? "" : "\n") + ir::render(d); });
   auto object = compile(*m, **target, o, diag);
   if (absl::IsNotFound(object.status()) && why.empty()) { // a part of the vendor's toolkit is not installed

@@ -107,7 +107,10 @@ struct Reader {
       if (word == "kernel") {
         if (!isName(rest)) return error("a kernel needs a name");
         kernel = std::make_shared<Kernel>();
-        kernel->file = file.str(), kernel->feature = feature.str(), kernel->name = rest.str(), kernel->line = number;
+        kernel->file = file.str();
+        kernel->feature = feature.str();
+        kernel->name = rest.str();
+        kernel->line = number;
       } else if (word == "define") {
         auto [name, parameters] = rest.split('(');
         if (!isName(name) || !parameters.consume_back(")")) return error("'define NAME(PARAMETERS)' is expected");
@@ -295,7 +298,10 @@ std::vector<size_t> cover(const std::vector<std::vector<unsigned>> &all, bool pa
       for (size_t i = 0; i < all.size(); ++i) {
         size_t n = 0;
         things(all[i], two, [&](size_t t) { n += open[t]; });
-        if (n > most) most = n, best = i;
+        if (n > most) {
+          most = n;
+          best = i;
+        }
       }
       chosen.push_back(best);
       things(all[best], two, [&](size_t t) { left -= open[t], open[t] = 0; });

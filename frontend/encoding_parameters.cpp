@@ -1,5 +1,6 @@
 // Parameters of layout attributes (see encoding_parameters.h). Keys may come in any order.
 #include "frontend/encoding_parameters.h"
+#include "ir/nearest_name.h"
 #include <utility>
 
 namespace tessera::frontend {
@@ -199,11 +200,9 @@ void EncodingParameters::unknown(llvm::StringRef mnemonic, llvm::StringRef key, 
                                  llvm::ArrayRef<llvm::StringRef> known) {
   if (!ok_) return;
   Diagnostic d = p_.makeError("layout '" + mnemonic + "' has no parameter '" + key + "'", at);
-  llvm::StringRef best;
-  unsigned distance = 4;
-  for (auto k : known)
-    if (unsigned e = k.edit_distance(key, true, 4); e < distance) distance = e, best = k;
-  if (!best.empty()) d.note("did you mean '" + best + "'?");
+  constexpr unsigned kMaxEdits = 4;
+  llvm::StringRef meant = nearestName(key, known, kMaxEdits);
+  if (!meant.empty()) d.note("did you mean '" + meant + "'?");
   ok_ = p_.report(std::move(d));
 }
 

@@ -2,6 +2,7 @@
 // How their parameters are read is encoding_parameters.h's; an unknown one is an error at its place; a complaint of
 // the layouts library that starts with a parameter's name is shown there.
 #include "frontend/encoding_parameters.h"
+#include "ir/nearest_name.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <utility>
@@ -291,14 +292,24 @@ const Encoding *ParserState::parseEncoding() {
   if (auto e = a.dyn_cast<EncodingAttr>()) return e.value();
   Diagnostic d = makeError("'" + a.str() + "' is not a layout", at);
   auto name = llvm::StringRef(at, lex.position() - at).drop_front().take_while([](char c) { return c != '<'; });
-  std::string best;
-  unsigned distance = 5;
-  for (llvm::StringRef known :
-       {"ttg.blocked", "ttg.slice", "ttg.dot_op", "ttg.nvidia_mma", "ttg.amd_mfma", "ttg.amd_wmma", "ttg.linear",
-        "ttg.generic_linear", "ttg.swizzled_shared", "ttg.nvmma_shared", "ttg.amd_rotating_shared", "ttg.padded_shared",
-        "ttg.shared_linear", "ttg.partitioned_shared", "ttng.tensor_memory_encoding"})
-    if (unsigned e = known.edit_distance(name, true, 5); e < distance) distance = e, best = known.str();
-  if (!best.empty()) d.note("did you mean '#" + best + "'?");
+  static constexpr llvm::StringRef kKnown[] = {"ttg.blocked",
+                                               "ttg.slice",
+                                               "ttg.dot_op",
+                                               "ttg.nvidia_mma",
+                                               "ttg.amd_mfma",
+                                               "ttg.amd_wmma",
+                                               "ttg.linear",
+                                               "ttg.generic_linear",
+                                               "ttg.swizzled_shared",
+                                               "ttg.nvmma_shared",
+                                               "ttg.amd_rotating_shared",
+                                               "ttg.padded_shared",
+                                               "ttg.shared_linear",
+                                               "ttg.partitioned_shared",
+                                               "ttng.tensor_memory_encoding"};
+  constexpr unsigned kMaxEdits = 5;
+  llvm::StringRef meant = nearestName(name, kKnown, kMaxEdits);
+  if (!meant.empty()) d.note("did you mean '#" + meant + "'?");
   return report(std::move(d)), nullptr;
 }
 

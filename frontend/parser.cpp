@@ -2,6 +2,7 @@
 // and regions (names.cpp), formats of the op table (formats.cpp), operations made of what was read
 // (build_operation.cpp), errors (recovery.cpp); see parser_state.h.
 #include "frontend/parser_state.h"
+#include "ir/nearest_name.h"
 #include "ir/ops.h"
 #include "ir/verifier.h"
 #include "llvm/ADT/STLExtras.h"
@@ -17,15 +18,12 @@ ParserState::ParserState(llvm::StringRef text, unsigned firstLine, llvm::StringR
 
 bool ParserState::unknownOperation(llvm::StringRef name, const char *at) {
   Diagnostic d = makeError("unknown operation '" + name.take_front(100) + (name.size() > 100 ? "…'" : "'"), at);
-  llvm::StringRef best;
-  unsigned distance = 4;
-  if (name.size() < 64)
-    for (auto &row : allOps())
-      if (unsigned e = row.name.edit_distance(name, true, 4); e < distance) {
-        distance = e;
-        best = row.name;
-      }
-  if (!best.empty()) d.note("did you mean '" + best + "'?");
+  constexpr size_t kLongest = 64;
+  constexpr unsigned kMaxEdits = 4;
+  llvm::SmallVector<llvm::StringRef, 0> names;
+  for (auto &row : allOps()) names.push_back(row.name);
+  llvm::StringRef meant = name.size() < kLongest ? nearestName(name, names, kMaxEdits) : "";
+  if (!meant.empty()) d.note("did you mean '" + meant + "'?");
   return report(std::move(d));
 }
 

@@ -52,9 +52,12 @@ bool isInductionVariable(Value v) {
   return parent && parent->is<scf::ForOp>();
 }
 
+bool isLoop(const Operation *op) { return op->is<scf::ForOp>() || op->is<scf::WhileOp>(); }
+bool isLoopOrCall(const Operation *op) { return isLoop(op) || op->is<tt::CallOp>(); }
+
 bool isInLoop(const Operation *op) {
   for (const Operation *p = op->parentOp(); p; p = p->parentOp())
-    if (p->is<scf::ForOp>() || p->is<scf::WhileOp>()) return true;
+    if (isLoop(p)) return true;
   return false;
 }
 

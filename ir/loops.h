@@ -49,6 +49,9 @@ inline void eraseCarriedArgument(Block &body, unsigned i) { body.eraseArg(kFirst
 
 inline Value inductionVariable(scf::ForOp loop) { return inductionVariable(*loop.body().front()); }
 bool isInductionVariable(Value v);
+/// Whether the operation is an `scf.for` or `scf.while`.
+bool isLoop(const Operation *);
+bool isLoopOrCall(const Operation *);
 /// Whether the operation is in an `scf.for` or `scf.while`, at any depth.
 bool isInLoop(const Operation *);
 

@@ -1,5 +1,6 @@
 // The printer's types, attributes, locations and aliases (see printer_state.h).
 #include "ir/printer_state.h"
+#include "ir/tensor_queries.h"
 
 namespace tessera::ir::printing {
 
@@ -226,7 +227,7 @@ void Printer::attribute(Attribute a) {
   case AttributeKind::Encoding: encoding(a.cast<EncodingAttr>().value()); break;
   case AttributeKind::Opaque: {
     auto text = a.cast<OpaqueAttr>().text();
-    llvm::StringRef stem = text == "#ttg.shared_memory" ? "smem" : ""; // the only memory space with an alias
+    llvm::StringRef stem = text == kSharedMemorySpace ? "smem" : ""; // the only memory space with an alias
     if (aliases_ && !stem.empty()) {
       if (aliases_->collecting) {
         auto &e = aliases_->entries[a.storage()];

@@ -230,7 +230,10 @@ private:
           }
           best = x;
         }
-        if (best && idom.lookup(b) != best) idom[b] = best, changed = true;
+        if (best && idom.lookup(b) != best) {
+          idom[b] = best;
+          changed = true;
+        }
       }
     }
   }
@@ -419,7 +422,10 @@ private:
                            " threads per warp; the module has " + llvm::Twine(threadsPerWarp(moduleOp_)));
       // A function that a warp-specialised partition calls states its own number.
       auto [warps, whose] = warps_;
-      if (!warps) warps = numWarps(moduleOp_), whose = "module"; // outside of functions
+      if (!warps) { // outside of functions
+        warps = numWarps(moduleOp_);
+        whose = "module";
+      }
       if (layout->inDimSize(layouts::Dim::Warp) != warps)
         return opError(op, diag_,
                        "has type " + t.str() + " with " + llvm::Twine(layout->inDimSize(layouts::Dim::Warp)) +

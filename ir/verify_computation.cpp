@@ -195,7 +195,8 @@ static bool scaledOperand(Operation *op, DiagnosticEngine &diag, unsigned index,
                    index);
   int64_t sizes[2] = {type.dim(rank - 2), type.dim(rank - 1)};
   if (kind == ScaleDotElemType::E2m1) sizes[packed] *= 2;
-  k = sizes[kDim], outer = sizes[1 - kDim];
+  k = sizes[kDim];
+  outer = sizes[1 - kDim];
   if (!scale) return true;
   auto s = scale.type().cast<TensorType>();
   constexpr unsigned kFirstScale = 3; // in the row: a, b, c, a_scale, b_scale

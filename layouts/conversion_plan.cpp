@@ -533,13 +533,17 @@ static absl::Status planShared(const LinearLayout &src, const LinearLayout &dst,
     p.shared = std::move(*shared);
     p.wavefronts = waves;
     p.instructions = w.instructions + r.instructions;
-    write = std::move(w), read = std::move(r);
+    write = std::move(w);
+    read = std::move(r);
   }
   if (!best) return absl::InternalError("no layout of shared memory was found for a conversion");
   cost = *best + m.roundTripCost;
-  p.writeVector = write.vector, p.readVector = read.vector;
-  p.writeConflicts = write.conflicts, p.readConflicts = read.conflicts;
-  p.writeVectorRegisters = write.vectorRegisters, p.readVectorRegisters = read.vectorRegisters;
+  p.writeVector = write.vector;
+  p.readVector = read.vector;
+  p.writeConflicts = write.conflicts;
+  p.readConflicts = read.conflicts;
+  p.writeVectorRegisters = write.vectorRegisters;
+  p.readVectorRegisters = read.vectorRegisters;
   p.scratchBytes = (int64_t(1) << planner.total) * bytes;
   for (unsigned bit = planner.total;
        bit-- > 0 && options.maxScratchBytes && p.scratchBytes > options.maxScratchBytes;) {

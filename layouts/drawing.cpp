@@ -157,7 +157,11 @@ static std::vector<Cell> pictureCells(const Encoding &e, const LinearLayout &l, 
   std::vector<Cell> out(int64_t(1) << l.totalOutBits());
   auto hold = [&](const Basis &x, std::string label, std::string all, int hue, int light) {
     Cell &c = out[flatIndex(x, shape)];
-    if (!c.holders++) c.label = std::move(label), c.hue = hue, c.light = light;
+    if (!c.holders++) {
+      c.label = std::move(label);
+      c.hue = hue;
+      c.light = light;
+    }
     c.all += "\n" + all;
   };
   if (e.isDistributed()) {

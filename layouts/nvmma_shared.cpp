@@ -59,19 +59,21 @@ absl::StatusOr<LinearLayout> NvmmaSharedEncoding::toLinearLayout(llvm::ArrayRef<
     return combineCtaWithShape(l.transposeOuts(repeat), p_.cta, shape);
   }
 
-  // One tile of 8 rows: columns first, then rows that are moved by their phase.
+  // One tile of kSwizzleRows rows: columns first, then rows that are moved by their phase.
   if (r < 2) return invalid("a swizzled nvmma_shared layout needs two dimensions");
   int32_t columns = 8 * p_.swizzlingByteWidth / p_.elementBitWidth;
   auto packed = [&](int32_t c) { return p_.fp4Padded ? c / 16 * 8 + c % 8 : c; };
   LinearLayout::InDim offset{Dim::Offset, {}};
   for (int32_t c = 1; c < columns; c <<= 1) offset.bases.push_back(Basis{packed(c), 0});
-  for (int32_t row = 1; row < 8; row <<= 1)
+  for (int32_t row = 1; row < kSwizzleRows; row <<= 1)
     offset.bases.push_back(Basis{packed(vec() * ((row / perPhase()) % maxPhase())), row});
   int64_t rows = 1;
   for (unsigned k = 1; k < r; ++k) rows *= (*box)[order[k]];
-  if (rows < 8) return invalid(llvm::formatv("a swizzled nvmma_shared layout needs 8 rows; the block has {0}", rows));
-  LinearLayout tile({offset}, {{Dim::Dim0, packed(columns)}, {Dim::Dim1, 8}});
-  tile *= LinearLayout::identity1D(rows / 8, Dim::Offset, Dim::Dim1);
+  if (rows < kSwizzleRows)
+    return invalid(
+        llvm::formatv("a swizzled nvmma_shared layout needs {0} rows; the block has {1}", kSwizzleRows, rows));
+  LinearLayout tile({offset}, {{Dim::Dim0, packed(columns)}, {Dim::Dim1, kSwizzleRows}});
+  tile *= LinearLayout::identity1D(rows / kSwizzleRows, Dim::Offset, Dim::Dim1);
   // The rows are the other dimensions, fastest first.
   llvm::SmallVector<LinearLayout::OutDim, 4> outs;
   llvm::SmallVector<Dim, 4> standard;

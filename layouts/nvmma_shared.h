@@ -7,6 +7,12 @@
 
 namespace tessera::layouts {
 
+/// The rows after which the pattern of a swizzle repeats, and the widths of swizzled rows (PTX ISA, "Asynchronous
+/// warpgroup level matrix instructions", swizzling modes).
+inline constexpr int64_t kSwizzleRows = 8;
+inline constexpr int64_t kMinSwizzleBytes = 32;
+inline constexpr int64_t kMaxSwizzleBytes = 128;
+
 struct NvmmaSharedParams {
   int32_t swizzlingByteWidth = 0; // 0, 32, 64 or 128
   bool transposed = false;        // dimension 0 is the contiguous one, not the last

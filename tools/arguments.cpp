@@ -1,5 +1,6 @@
 // Command lines (see arguments.h).
 #include "tools/arguments.h"
+#include "ir/nearest_name.h"
 #include "tools/commands.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,11 +13,8 @@
 namespace tessera::tools {
 
 std::string suggest(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> names) {
-  llvm::StringRef best;
-  unsigned distance = std::min<size_t>(6, written.size() / 2 + 1);
-  for (auto n : names)
-    if (unsigned d = written.edit_distance(n, true, distance); d < distance) distance = d, best = n;
-  return best.empty() ? "" : "; did you mean '" + best.str() + "'?";
+  llvm::StringRef meant = ir::nearestName(written, names, unsigned(std::min<size_t>(6, written.size() / 2 + 1)));
+  return meant.empty() ? "" : "; did you mean '" + meant.str() + "'?";
 }
 
 // Table: every remark, with the first stage whose compilation reports it. tools/check_style.py compares it with the

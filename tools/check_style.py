@@ -9,7 +9,8 @@
 Prints `FILE:LINE: message` and exits with 1 if there is any. The rules:
 
   lines      No source line (C++, C, Python, shell, CMake, ir/ops.table) over 120 columns. Exempt: lines of raw strings
-             (IR text), and lines with a long URL.
+             (IR text), and lines with a long URL. No golden test over 150 lines, apart from their inputs.
+  statements No assignments that are joined by commas, one statement a line (not in tests, nor in heads of loops).
   functions  No function over 80 lines (needs universal-ctags). Exempt: tables, which have a comment `// Table: …`
              directly above, and TABLES below.
   words      The field's vocabulary: see WORDS, each with what to write instead, and EXCEPTIONS with reasons. Names in
@@ -35,6 +36,7 @@ import sys
 
 COLUMNS = 120
 FUNCTION_LINES = 80
+GOLDEN_LINES = 150
 
 # Functions that may be longer, with the reason: (file pattern, function, reason).
 TABLES = [
@@ -187,6 +189,8 @@ def raw_string_lines(lines):
 
 def check_lines(files):
     for path in files:
+        if re.match(r"tests/golden/(?!.*/inputs/).*\.mlir$", path) and len(open(path).readlines()) > GOLDEN_LINES:
+            yield path, GOLDEN_LINES + 1, f"a golden test of more than {GOLDEN_LINES} lines: split it by cases"
         if not path.endswith(LINES):
             continue
         lines = lines_of(path)
@@ -196,6 +200,23 @@ def check_lines(files):
                 yield path, n, f"{len(line)} columns, more than {COLUMNS}"
             if re.match(r"\s*// -{20,}$", line) and n not in raw:
                 yield path, n, f"a ruler without its title: join it to the line before, at most {COLUMNS} columns"
+
+
+ASSIGNMENT = r"\*?[a-z_][\w.]*(?:->\w+|::\w+|\.\w+|\[[^\]]*\])* (?:[-+*/|&^%]|<<|>>)?= "
+JOINED = re.compile(rf"^\s+(?:(?:else )?(?:if|for|while) \(.*\) |else )?{ASSIGNMENT}(.*), {ASSIGNMENT}[^;]*;")
+
+
+def check_statements(files):
+    for path in files:
+        if not path.endswith((".cpp", ".h")) or path.startswith("tests/"):
+            continue
+        lines = lines_of(path)
+        raw = raw_string_lines(lines)
+        for n, line in enumerate(lines, 1):
+            m = JOINED.match(line)
+            # Within parentheses the comma separates arguments.
+            if m and n not in raw and all(m[1].count(a) == m[1].count(b) for a, b in ("()", "[]", "{}")):
+                yield path, n, "assignments that are joined by a comma: write two statements"
 
 
 def check_functions(files):
@@ -520,8 +541,8 @@ def check_circles(files):
                     yield path, n, f"{folder} and {other} include each other"
 
 
-CHECKS = {"lines": check_lines, "functions": check_functions, "words": check_words, "lists": check_lists,
-          "remarks": check_remarks, "attributes": check_attributes, "heads": check_heads,
+CHECKS = {"lines": check_lines, "statements": check_statements, "functions": check_functions, "words": check_words,
+          "lists": check_lists, "remarks": check_remarks, "attributes": check_attributes, "heads": check_heads,
           "circles": check_circles}
 
 

@@ -19,8 +19,9 @@ To change one for all targets, edit its row in `ir/tuning.def`; for one target, 
 table of targets (`codegen_nvidia/arch_table.cpp`, `codegen_amd/arch_table.cpp`). Then run \
 `tools/generate_tuning_docs.py`.
 
-*Evidence* is "measured" with machine, date and result, and with the command if a benchmark of this repository gives \
-it; "modelled" by the timing model (`amd_timing.md`); "argued" with the reason; or "unmeasured".
+*Evidence* is "measured" with machine, date and result, and with the command, or "again" with a command that \
+measures something like it, if this repository has one; "modelled" by the timing model (`amd_timing.md`); "argued" \
+with the reason; or "unmeasured".
 """
 
 

@@ -49,7 +49,10 @@ CompileOptions Launch::options(const Device &device) const {
   CompileOptions o;
   o.config() = description.config();
   o.kernel = kernel->cast<ir::tt::FuncOp>().symName().str();
-  if (device.takesBitcode()) o.stage = Stage::Llir, o.bitcode = o.lineInfo = o.opNames = true;
+  if (device.takesBitcode()) {
+    o.stage = Stage::Llir;
+    o.bitcode = o.lineInfo = o.opNames = true;
+  }
   return o;
 }
 

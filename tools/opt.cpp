@@ -106,17 +106,19 @@ int Opt::option(llvm::StringRef written, llvm::StringRef next, bool &nextUsed) {
   auto needValue = [&](std::string &to) {
     if (a.contains('='))
       to = value.str();
-    else if (next.data())
-      to = next.str(), nextUsed = true;
-    else
+    else if (next.data()) {
+      to = next.str();
+      nextUsed = true;
+    } else
       return false;
     return true;
   };
   if (name == "split-input-file")
     split = true;
-  else if (name == "verify-diagnostics")
-    verifyDiagnostics = true, onlyExpected = value == "only-expected";
-  else if (name == "allow-unregistered-dialect")
+  else if (name == "verify-diagnostics") {
+    verifyDiagnostics = true;
+    onlyExpected = value == "only-expected";
+  } else if (name == "allow-unregistered-dialect")
     parse.allowUnregistered = true;
   else if (name == "verify-each")
     flags.verifyEach = value != "false";

@@ -204,12 +204,16 @@ llvm::Value *convertFloatBits(llvm::IRBuilder<> &b, FloatKind from, FloatKind to
   llvm::Type *type = typeOf(b, to);
   if (isF8(from)) {
     Format f = formatOf(from);
-    if (from == FloatKind::F8E5M2) // the upper byte of a half
-      v = b.CreateBitCast(b.CreateShl(b.CreateZExt(v, b.getInt16Ty()), 8), b.getHalfTy()), from = FloatKind::F16;
-    else if (f.exponentBits == 4 && (to == FloatKind::F16 || to == FloatKind::F32))
-      v = decodeE4M3ToHalf(b, v, f), from = FloatKind::F16;
-    else
-      v = decode(b, v, f), from = FloatKind::F32;
+    if (from == FloatKind::F8E5M2) { // the upper byte of a half
+      v = b.CreateBitCast(b.CreateShl(b.CreateZExt(v, b.getInt16Ty()), 8), b.getHalfTy());
+      from = FloatKind::F16;
+    } else if (f.exponentBits == 4 && (to == FloatKind::F16 || to == FloatKind::F32)) {
+      v = decodeE4M3ToHalf(b, v, f);
+      from = FloatKind::F16;
+    } else {
+      v = decode(b, v, f);
+      from = FloatKind::F32;
+    }
     if (from == to) return v;
   }
   bool widens = !isF8(to) && v->getType()->getScalarSizeInBits() < type->getScalarSizeInBits();

@@ -55,7 +55,10 @@ static llvm::Value *programByDies(Operation *op, FunctionLowering &fl, int axis,
 static llvm::Value *programByWork(FunctionLowering &fl, int axis, int workAxis, bool increases, int64_t rows) {
   auto &b = fl.b;
   llvm::Value *id[3], *n[3];
-  for (int k = 0; k < 3; ++k) id[k] = fl.target.programId(b, k, false), n[k] = fl.target.numPrograms(b, k, false);
+  for (int k = 0; k < 3; ++k) {
+    id[k] = fl.target.programId(b, k, false);
+    n[k] = fl.target.numPrograms(b, k, false);
+  }
   // Of the two other axes, the one that the hardware counts first is the inner one.
   int inner = workAxis == 0 ? 1 : 0, outer = workAxis == 2 ? 1 : 2;
   auto checked = [&](llvm::Value *x, llvm::Value *y, llvm::Value *&beyond) {

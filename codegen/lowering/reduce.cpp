@@ -88,7 +88,8 @@ private:
     for (auto &[key, members] : groups)
       for (auto &[i, v] : members) values[key].push_back(v);
     auto &info = fl_.target.info();
-    bool isLarge = info.hasScheduleBarriers && srcs[0]->size() > size_t(info.maxRegistersPerThread) / 2;
+    size_t few = size_t(info.maxRegistersPerThread) * info.tuning.reduceRunPercent / 100;
+    bool isLarge = info.hasScheduleBarriers && srcs[0]->size() > few;
     auto only = onlyOperation();
     unsigned width = only && fl_.target.combinesThree(*only, type_.element()) ? 3 : 2;
     if (isLarge) combineInRuns(values, width);

@@ -237,10 +237,14 @@ private:
     Partial before = along ? beforeInBlock(row, totals, along, !isLast) : row.carry;
     llvm::Value *valid = notFirstWarp;
     if (notFirstLane && before.empty()) {
-      before = c.beforeInWarp, valid = notFirstLane;
+      before = c.beforeInWarp;
+      valid = notFirstLane;
     } else if (notFirstLane) {
       Partial both = combine(before, c.beforeInWarp);
-      if (notFirstWarp) both = select(notFirstWarp, both, c.beforeInWarp), valid = b_.CreateOr(valid, notFirstLane);
+      if (notFirstWarp) {
+        both = select(notFirstWarp, both, c.beforeInWarp);
+        valid = b_.CreateOr(valid, notFirstLane);
+      }
       before = select(notFirstLane, both, before);
     }
     if (!before.empty())

@@ -35,6 +35,16 @@ llvm::AtomicRMWInst::BinOp rmwOperation(ir::RmwOp op, llvm::Type *type) {
   llvm_unreachable("atomic operation");
 }
 
+llvm::AtomicOrdering orderingOf(ir::MemSemantic s) {
+  switch (s) {
+  case ir::MemSemantic::Relaxed: return llvm::AtomicOrdering::Monotonic;
+  case ir::MemSemantic::Acquire: return llvm::AtomicOrdering::Acquire;
+  case ir::MemSemantic::Release: return llvm::AtomicOrdering::Release;
+  case ir::MemSemantic::AcqRel: return llvm::AtomicOrdering::AcquireRelease;
+  }
+  llvm_unreachable("memory semantics");
+}
+
 /// Cuts the value into i32 words, moves each, and puts them together again.
 template <class Move> static llvm::Value *byWords(llvm::IRBuilder<> &b, llvm::Value *v, Move &&move) {
   llvm::Type *type = v->getType();

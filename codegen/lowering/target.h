@@ -289,6 +289,7 @@ llvm::Value *ofGrid(llvm::Instruction *, unsigned least);
 
 /// LLVM's name for an atomic operation on scalars or vectors of the type.
 llvm::AtomicRMWInst::BinOp rmwOperation(ir::RmwOp, llvm::Type *);
+llvm::AtomicOrdering orderingOf(ir::MemSemantic);
 
 /// Any scalar, vector or pointer value through 32-bit shuffles.
 /// Lanes that differ only in bits of `uniform` are known to hold equal values (see shuffleXor32).

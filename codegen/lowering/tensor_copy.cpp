@@ -194,7 +194,8 @@ bool create(ttng::TensormapCreateOp op, FunctionLowering &fl) {
       !within(op.swizzleMode(), 3, "swizzle_mode") || !within(op.fillMode(), 1, "fill_mode"))
     return false;
   TensorMap map;
-  map.address = fl.scalar(op.globalAddress()), map.map = fl.scalar(op.descPtr());
+  map.address = fl.scalar(op.globalAddress());
+  map.map = fl.scalar(op.descPtr());
   auto as = [&](Value v, unsigned bits) { return b.CreateSExtOrTrunc(fl.scalar(v), b.getIntNTy(bits)); };
   for (auto v : op.boxDim()) map.box.push_back(as(v, 32));
   for (auto v : op.globalDim()) map.size.push_back(as(v, 32));

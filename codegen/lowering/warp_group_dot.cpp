@@ -42,8 +42,6 @@ struct SharedOperand {
   }
 };
 
-constexpr int64_t kSwizzleRows = 8; // after which the pattern repeats (PTX ISA, "wgmma", swizzling modes)
-
 class WarpGroupDotLowering {
 public:
   WarpGroupDotLowering(ttng::WarpGroupDotOp dot, FunctionLowering &fl)
@@ -303,13 +301,14 @@ private:
         return std::nullopt;
       }
       at[d] = offset->getSExtValue();
-      int64_t unit = d == f.k ? step_.k : kSwizzleRows;
+      int64_t unit = d == f.k ? step_.k : layouts::kSwizzleRows;
       bool isAligned = at[d] % unit == 0 && at[d] % int64_t(llvm::bit_floor(uint64_t(type.dim(d)))) == 0;
       if (!isAligned) {
-        fl_.error(dot_.op, llvm::formatv("reads a part of a buffer at {0} of dimension {1}, no multiple of the part's "
-                                         "size and of {2}",
-                                         at[d], d, unit)
-                               .str());
+        fl_.error(dot_.op,
+                  llvm::formatv("reads a part of a buffer at {0} of dimension {1}, not a multiple of the part's "
+                                "size and of {2}",
+                                at[d], d, unit)
+                      .str());
         return std::nullopt;
       }
     }

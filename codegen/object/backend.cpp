@@ -226,6 +226,7 @@ absl::StatusOr<std::string> Backend::runCodegenPasses(llvm::Module &module, bool
             : absl::InternalError("code generation for " + arch_.info.name.str() + " failed: " + diagnostics.text());
     if (diagnostics.ofUserAssembly())
       s.SetPayload(kInlineAssemblyPayload, absl::Cord(std::to_string(diagnostics.assemblyNumber()).c_str()));
+    if (diagnostics.ofStackSize()) s.SetPayload(kStackSizePayload, absl::Cord());
     return s;
   }
   return std::string(text);

@@ -51,6 +51,8 @@ namespace tessera::codegen {
 inline constexpr const char *kInlineAssemblyPayload = "tessera/inline-assembly";
 /// The symbol of the function that the program calls and that is unknown or has other types.
 inline constexpr const char *kFunctionPayload = "tessera/function";
+/// Values without registers take more memory than a thread can have.
+inline constexpr const char *kStackSizePayload = "tessera/stack-size";
 /// LLVM's state is lost (see Backend::compile).
 inline constexpr const char *kAbandonModulePayload = "tessera/abandon-module";
 /// An InvalidArgument error about a function that the program calls: "function 'NAME' WHAT".

@@ -17,6 +17,7 @@ public:
     auto handler = std::make_unique<Handler>();
     handler->errors = &errors_;
     handler->assembly = &assembly_;
+    handler->stackSize = &stackSize_;
     context.setDiagnosticHandler(std::move(handler));
   }
   ~CollectDiagnostics() { context_.setDiagnosticHandler(std::move(previous_)); }
@@ -28,17 +29,21 @@ public:
   /// The first error is about the text of an inline assembly of the program; its number (the `srcloc` of its call).
   bool ofUserAssembly() const { return assembly_ >= 0; }
   int64_t assemblyNumber() const { return assembly_; }
+  /// A function needs more memory for values without registers than a thread can have.
+  bool ofStackSize() const { return stackSize_; }
 
 private:
   struct Handler : llvm::DiagnosticHandler {
     std::string *errors = nullptr;
     int64_t *assembly = nullptr;
+    bool *stackSize = nullptr;
     bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
       if (info.getSeverity() != llvm::DS_Error) return true;
       uint64_t cookie = 0; // from 1
       if (auto *a = llvm::dyn_cast<llvm::DiagnosticInfoInlineAsm>(&info)) cookie = a->getLocCookie();
       if (auto *s = llvm::dyn_cast<llvm::DiagnosticInfoSrcMgr>(&info)) cookie = s->getLocCookie();
       if (cookie && errors->empty()) *assembly = int64_t(cookie) - 1;
+      *stackSize |= info.getKind() == llvm::DK_StackSize;
       if (!errors->empty()) *errors += "; ";
       llvm::raw_string_ostream out(*errors);
       llvm::DiagnosticPrinterRawOStream printer(out);
@@ -50,6 +55,7 @@ private:
   std::unique_ptr<llvm::DiagnosticHandler> previous_;
   std::string errors_;
   int64_t assembly_ = -1;
+  bool stackSize_ = false;
 };
 
 } // namespace tessera::codegen

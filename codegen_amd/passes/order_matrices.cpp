@@ -382,8 +382,8 @@ private:
       matrices += isMfma(*it);
       before.push_back(&*it);
     }
-    constexpr int64_t kLeastMatrices = 4;
-    if (matrices < kLeastMatrices || before.size() > size_t(info_.tuning.orderMaxInstructions)) return false;
+    if (matrices < info_.tuning.orderLeastMatrices) return false;
+    if (before.size() > size_t(info_.tuning.orderMaxInstructions)) return false;
     for (MachineInstr *mi : before) // what is to stay after MFMA does so by its time
       if (tii_->getName(mi->getOpcode()) == "SCHED_BARRIER") {
         lis_->RemoveMachineInstrFromMaps(*mi);
@@ -411,10 +411,9 @@ private:
   /// first: a load that comes late costs more.
   SmallVector<MachineInstr *, 0> orderWithin(int64_t limit, BlockGraph &graph, Pressure &pressure,
                                              MachineBasicBlock &block, size_t size) {
-    constexpr int64_t kLeastLds = 16;
-    constexpr int64_t kMemoryTries = 3;
-    for (int64_t tries = 0, memory = info_.tuning.orderMemoryLatency; tries < kMemoryTries; ++tries, memory /= 2)
-      for (int64_t lds = info_.tuning.orderLdsLatency; lds >= kLeastLds; lds /= 2) {
+    const ir::Tuning &t = info_.tuning;
+    for (int64_t memory = t.orderMemoryLatency; memory >= t.orderLeastMemoryLatency; memory /= 2)
+      for (int64_t lds = t.orderLdsLatency; lds >= t.orderLeastLdsLatency; lds /= 2) {
         auto order = BlockOrder(graph, sharing_, lds, memory).run();
         if (order.size() != size) return {};
         if (pressure.of(block, order) <= limit) return order;
@@ -435,10 +434,10 @@ private:
   /// single wave has them. If the loops need nearly all vector registers, nothing needs more of them, and without the
   /// others twice as many blocks of threads fit, it takes none: it then packs its tuples closer.
   void boundRegisters(MachineFunction &mf) {
-    constexpr int64_t kNear = 16; // the allocator takes up to so many more than are alive at once
     int64_t bound = info_.registersPerScheduler / 2;
     bool isShared = registersFor(mostRegisters_) - info_.tuning.orderRegistersCountedTwice == bound;
-    if (!mostRegisters_ || !isShared || mostRegisters_ > bound || mostRegisters_ + kNear <= bound) return;
+    bool isNear = mostRegisters_ <= bound && mostRegisters_ + info_.tuning.orderAllocatorExcess > bound;
+    if (!mostRegisters_ || !isShared || !isNear) return;
     Function &f = mf.getFunction();
     if (f.hasFnAttribute("amdgpu-num-vgpr") || f.hasFnAttribute("amdgpu-waves-per-eu")) return; // the user's choice
     Pressure pressure(mf, *lis_);

@@ -42,7 +42,7 @@ using Blocks = SmallPtrSet<MachineBasicBlock *, 16>;
 class RecomputeAfterLoops final : public MachineFunctionPass {
 public:
   static char ID;
-  RecomputeAfterLoops() : MachineFunctionPass(ID) {}
+  explicit RecomputeAfterLoops(const ir::Tuning &tuning) : MachineFunctionPass(ID), tuning_(tuning) {}
   StringRef getPassName() const override { return "Tessera: recomputation after loops"; }
 
   void getAnalysisUsage(AnalysisUsage &au) const override {
@@ -103,7 +103,8 @@ private:
       countInstructions(r, loop, repeated);
       gained += tri_->getRegSizeInBits(*mri_->getRegClass(r)) / 32;
     }
-    if (gained < kLeastRegisters || int64_t(repeated.size()) > kMostRepeated * gained) return false;
+    if (gained < tuning_.recomputeLeastRegisters) return false;
+    if (int64_t(repeated.size()) > tuning_.recomputeMaxInstructions * gained) return false;
     for (auto &[place, registers] : places) recompute(*place, registers, loop, later);
     return true;
   }
@@ -221,9 +222,7 @@ private:
     }
   }
 
-  static constexpr int64_t kLeastRegisters = 8; // a wave is given registers in eights
-  static constexpr int64_t kMostRepeated = 8;   // instructions for a register
-
+  const ir::Tuning &tuning_;
   MachineDominatorTree *dominators_ = nullptr;
   MachineLoopInfo *loops_ = nullptr;
   MachineRegisterInfo *mri_ = nullptr;
@@ -236,6 +235,6 @@ char RecomputeAfterLoops::ID = 0;
 
 } // namespace
 
-Pass *createRecomputeAfterLoops() { return new RecomputeAfterLoops; }
+Pass *createRecomputeAfterLoops(const ir::Tuning &tuning) { return new RecomputeAfterLoops(tuning); }
 
 } // namespace tessera::amd

@@ -9,11 +9,13 @@ namespace tessera::code_object {
 namespace {
 
 uint32_t fieldU(uint32_t x, uint32_t at, uint32_t width) {
-  at &= 31, width &= 31;
+  at &= 31;
+  width &= 31;
   return x >> at & ((1u << width) - 1);
 }
 int32_t fieldI(int32_t x, uint32_t at, uint32_t width) {
-  at &= 31, width &= 31;
+  at &= 31;
+  width &= 31;
   if (!width) return 0;
   if (at + width >= 32) return x >> at;
   return int32_t(uint32_t(x) << (32 - at - width)) >> (32 - width);

@@ -15,6 +15,7 @@
 #include "runtime/compiler/bitcode_object.h"
 #include "runtime/compiler/more_warps.h"
 #include "runtime/compiler/targets.h"
+#include "transforms/analyses/register_pressure.h"
 #include "transforms/analyses/tensor_map.h"
 #include "transforms/pipelines.h"
 #include "llvm/IR/LLVMContext.h"
@@ -50,7 +51,8 @@ absl::StatusOr<Stage> parseStage(llvm::StringRef name, const TargetInfo &t) {
     if (stageName(s, t) == name) return s;
     names += (names.empty() ? "" : ", ") + stageName(s, t).str();
   }
-  return absl::InvalidArgumentError(llvm::formatv("'{0}' is no stage for {1}; stages: {2}", name, t.name, names).str());
+  return absl::InvalidArgumentError(
+      llvm::formatv("'{0}' is not a stage of {1}; stages: {2}", name, t.name, names).str());
 }
 
 absl::StatusOr<Operation *> selectKernel(const Module &m, llvm::StringRef name) {
@@ -210,6 +212,7 @@ private:
   absl::Status generateCode();
   void takeObject(codegen::ObjectInfo &&);
   void remarkResources() const;
+  absl::Status reportStackSize() const;
   absl::Status reportAtOperation(const absl::Status &) const;
   Operation *kernel() const { return module_->lookupSymbol(kernelName_); }
 
@@ -454,8 +457,41 @@ void Compilation::remarkResources() const {
 
 /// Reports a failure of the back end at the operation that caused it, as far as the status says which: a function that
 /// it calls or inline assembly, else the kernel. Missing tools are not the program's fault: they stay Statuses.
+/// Registers of 32 bits that the operation's results take in each thread, an element in each.
+static int64_t registersOfResults(const Operation *op) {
+  int64_t registers = 0;
+  for (Value v : op->results()) {
+    auto elements = transforms::elementsPerThread(v.type());
+    if (elements) registers += transforms::registerBits(v.type().scalar(), *elements, 32) / 32;
+  }
+  return registers;
+}
+
+/// The values of a kernel neither fit into registers nor into the memory that a thread has beside them.
+absl::Status Compilation::reportStackSize() const {
+  Operation *widest = nullptr;
+  int64_t most = 0;
+  module_->op()->walk([&](Operation *op) {
+    int64_t registers = registersOfResults(op);
+    if (registers <= most) return;
+    most = registers;
+    widest = op;
+  });
+  Diagnostic d;
+  d.loc = (widest ? widest : kernel())->loc();
+  if (widest) d.snippet = widest->str();
+  d.message =
+      llvm::formatv("the tensors of the kernel take more memory than a thread has: this one takes {0} registers "
+                    "in each thread, of {1} that exist; use more warps or smaller blocks",
+                    most, target_.maxRegistersPerThread)
+          .str();
+  diag_.report(std::move(d));
+  return absl::InvalidArgumentError("code generation failed");
+}
+
 absl::Status Compilation::reportAtOperation(const absl::Status &s) const {
   if (!absl::IsInvalidArgument(s) && !absl::IsInternal(s)) return s;
+  if (s.GetPayload(codegen::kStackSizePayload)) return reportStackSize();
   auto function = s.GetPayload(codegen::kFunctionPayload);
   auto assembly = s.GetPayload(codegen::kInlineAssemblyPayload);
   Operation *culprit = nullptr;

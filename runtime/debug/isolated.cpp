@@ -29,7 +29,8 @@ bool readAll(int fd, void *to, size_t bytes) {
     ssize_t n = read(fd, p, bytes);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
-    p += n, bytes -= size_t(n);
+    p += n;
+    bytes -= size_t(n);
   }
   return true;
 }
@@ -38,7 +39,8 @@ bool writeAll(int fd, const void *from, size_t bytes) {
     ssize_t n = write(fd, p, bytes);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
-    p += n, bytes -= size_t(n);
+    p += n;
+    bytes -= size_t(n);
   }
   return true;
 }
@@ -88,7 +90,10 @@ private:
     uint64_t request[] = {job, part};
     for (int attempt = 0; attempt < 2; ++attempt) { // a child that waited may have been killed by somebody
       if (!c.pid && !start(c)) return;
-      c.busy = true, c.job = job, c.part = part, c.since = Clock::now();
+      c.busy = true;
+      c.job = job;
+      c.part = part;
+      c.since = Clock::now();
       if (writeAll(c.requests, request, sizeof request)) return;
       c.busy = false;
       stop(c);

@@ -62,8 +62,11 @@ private:
       if (objects_[i] == compiled.output && launchedAlike(done_[i].metadata, m.metadata)) {
         auto &same = done_[i];
         m.outcome = same.outcome == TuneMeasurement::Measured ? TuneMeasurement::SameCode : same.outcome;
-        m.reason = same.reason, m.sameAs = i;
-        m.medianMs = same.medianMs, m.minMs = same.minMs, m.instructions = same.instructions;
+        m.reason = same.reason;
+        m.sameAs = i;
+        m.medianMs = same.medianMs;
+        m.minMs = same.minMs;
+        m.instructions = same.instructions;
         return;
       }
     objects_.back() = compiled.output;
@@ -74,7 +77,8 @@ private:
     auto s = job_.device.run(compiled.output, compiled.metadata, job_.description.grid, values,
                              job_.report ? 0 : job_.reps, &timing);
     if (!s.ok()) return end(m, TuneMeasurement::Failed, std::string(s.message()));
-    m.medianMs = timing.medianMs, m.minMs = timing.minMs;
+    m.medianMs = timing.medianMs;
+    m.minMs = timing.minMs;
     if (job_.report) m.instructions = job_.report->instructions;
     if (std::string problem = compare(arguments); !problem.empty()) return end(m, TuneMeasurement::Wrong, problem);
   }

@@ -629,7 +629,8 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
          d.elementwise(c,
                        ternary<uint32_t, uint32_t,
                                [](uint32_t x, uint32_t o, uint32_t n) {
-                                 n &= 31, o &= 31;
+                                 n &= 31;
+                                 o &= 31;
                                  return n ? uint32_t(int32_t(x >> o << (32 - n)) >> (32 - n)) : 0;
                                }>,
                        3);

@@ -129,7 +129,10 @@ void Decoder::orderBlocks(Function &f) {
     for (llvm::BasicBlock *s : successors(v)) {
       unsigned n = number.lookup(s);
       unsigned least = n ? n : self(self, s, out);
-      if (least <= head) head = least, loop = true;
+      if (least <= head) {
+        head = least;
+        loop = true;
+      }
     }
     if (head != own) return head;
     number[v] = kDone;

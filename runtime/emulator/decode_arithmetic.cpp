@@ -202,7 +202,10 @@ void Decoder::decodeCompare(CmpInst &c) {
     }
     unsigned bits = bitsOf(t), bytes = bytesOf(t);
     Row p = x[k], q = y[k];
-    if (c.isSigned()) p = signExtended(p, bits, bytes), q = signExtended(q, bits, bytes);
+    if (c.isSigned()) {
+      p = signExtended(p, bits, bytes);
+      q = signExtended(q, bits, bytes);
+    }
     Handler h = nullptr;
     bool swap = false;
     switch (c.getPredicate()) {

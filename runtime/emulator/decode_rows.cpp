@@ -195,7 +195,12 @@ void Decoder::constantRows(Constant *c, SmallVector<Row, 4> &out) {
 
 Instruction &Decoder::emit(Handler h, Row to, Row a, Row b, Row c, uint64_t immediate) {
   Instruction i;
-  i.run = h, i.to = to, i.a = a, i.b = b, i.c = c, i.immediate = immediate;
+  i.run = h;
+  i.to = to;
+  i.a = a;
+  i.b = b;
+  i.c = c;
+  i.immediate = immediate;
   i.source = current_;
   i.id = uint32_t(program_->instructions.size());
   program_->instructions.push_back(i);

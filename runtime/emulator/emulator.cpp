@@ -76,7 +76,10 @@ private:
       b->launch = &launch_;
       b->warps.resize(size_t(launch_.options->numWarps));
       for (auto [i, w] : llvm::enumerate(b->warps)) {
-        w.block = b.get(), w.program = &program_, w.index = unsigned(i), w.lanes = program_.lanes;
+        w.block = b.get();
+        w.program = &program_;
+        w.index = unsigned(i);
+        w.lanes = program_.lanes;
         w.full = w.lanes == 64 ? ~uint64_t(0) : (uint64_t(1) << w.lanes) - 1;
         w.frameStorage.reset(new uint8_t[program_.frameBytes + 64]());
         w.frame =
@@ -310,7 +313,8 @@ private:
     if (b.barriers < 1024) return;
     b.picture.resize(frame * b.warps.size());
     for (Warp &w : b.warps) memcpy(b.picture.data() + w.index * frame, w.frame, frame);
-    b.pictureBarrier = &barrier, b.pictureChanges = launch_.changes;
+    b.pictureBarrier = &barrier;
+    b.pictureChanges = launch_.changes;
   }
 
   /// Warps may wait for lanes of their own that wait for the others to reconverge: those may run now.
@@ -420,7 +424,10 @@ bool runInParallel(Launch &launch, const std::vector<uint64_t> &arguments) {
   std::vector<std::unique_ptr<Launch>> parts;
   for (unsigned k = 0; k < threads; ++k) {
     auto p = std::make_unique<Launch>();
-    p->program = launch.program, p->options = launch.options, p->checks = launch.checks, p->grid = launch.grid;
+    p->program = launch.program;
+    p->options = launch.options;
+    p->checks = launch.checks;
+    p->grid = launch.grid;
     for (auto &r : launch.buffers) p->buffers.push_back(sameMemory(r));
     for (auto &r : launch.constants) p->constants.push_back(sameMemory(r));
     p->sites.resize(launch.sites.size());
@@ -432,7 +439,10 @@ bool runInParallel(Launch &launch, const std::vector<uint64_t> &arguments) {
   std::vector<std::thread> workers;
   for (auto &p : parts)
     workers.emplace_back([&, part = p.get()] {
-      if (!Grid(*part, arguments, next).run().ok()) sound = false, next = total; // nobody need begin another
+      if (!Grid(*part, arguments, next).run().ok()) { // nobody need begin another
+        sound = false;
+        next = total;
+      }
     });
   for (auto &t : workers) t.join();
   if (!sound || shareWrites(parts)) {
@@ -448,8 +458,12 @@ bool runInParallel(Launch &launch, const std::vector<uint64_t> &arguments) {
     for (auto [to, from] : llvm::zip(launch.executed, p->executed)) to |= from;
     for (auto [to, from] : llvm::zip(launch.sites, p->sites)) {
       if (!from.executed) continue;
-      if (!to.executed)
-        to.operation = from.operation, to.where = from.where, to.kind = from.kind, to.bytesPerLane = from.bytesPerLane;
+      if (!to.executed) {
+        to.operation = from.operation;
+        to.where = from.where;
+        to.kind = from.kind;
+        to.bytesPerLane = from.bytesPerLane;
+      }
       to.executed += from.executed, to.lanes += from.lanes, to.transactions += from.transactions,
           to.leastPossible += from.leastPossible;
     }
@@ -633,7 +647,9 @@ std::string counterTable(const Report &report) {
   } sums[6];
   for (auto &c : report.sites) {
     Sum &x = sums[unsigned(c.kind)];
-    x.executed += c.executed, x.transactions += c.transactions, x.least += c.leastPossible;
+    x.executed += c.executed;
+    x.transactions += c.transactions;
+    x.least += c.leastPossible;
   }
   s << llvm::formatv("in all: {0} instructions of warps", report.instructions);
   auto part = [&](SiteCounters::Kind k, const char *name, const char *unit) {

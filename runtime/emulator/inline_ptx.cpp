@@ -87,11 +87,13 @@ void PtxDecoder::bindOperands() {
     if (c.Type == InlineAsm::isClobber) continue;
     Operand o;
     if (c.Type == InlineAsm::isOutput) {
-      o.row = results[out], o.bytes = d_.bytesOf(types[out]);
+      o.row = results[out];
+      o.bytes = d_.bytesOf(types[out]);
       ++out;
     } else {
       Value *v = call_.getArgOperand(in++);
-      o.row = d_.row(v), o.bytes = d_.bytesOf(v->getType());
+      o.row = d_.row(v);
+      o.bytes = d_.bytesOf(v->getType());
       if (c.hasMatchingInput() || (!c.Codes.empty() && isDigit(c.Codes[0][0]))) {
         unsigned k;
         if (!StringRef(c.Codes[0]).getAsInteger(10, k) && k < bound_.size()) {

@@ -112,7 +112,9 @@ bool PtxDecoder::emitMma(Statement &s) {
       types.push_back(m);
   }
   if (!row || !column || types.size() != 4 || types[0] != types[3] || s.operands.size() != 4) return bad("types");
-  op.c = ptxElement(types[0]), op.a = ptxElement(types[1]), op.b = ptxElement(types[2]);
+  op.c = ptxElement(types[0]);
+  op.a = ptxElement(types[1]);
+  op.b = ptxElement(types[2]);
   SmallVector<Row, 8> rows[4];
   for (unsigned k = 0; k < 4; ++k) {
     auto &o = s.operands[k];
@@ -121,7 +123,10 @@ bool PtxDecoder::emitMma(Statement &s) {
       rows[k].push_back(p.row);
     }
   }
-  op.d = rows[0], op.aRows = rows[1], op.bRows = rows[2], op.cRows = rows[3];
+  op.d = rows[0];
+  op.aRows = rows[1];
+  op.bRows = rows[2];
+  op.cRows = rows[3];
   op.aBytes = op.bBytes = op.c == MatrixElement::F64 ? 8 : 4;
   op.accumulatorBytes = op.c == MatrixElement::F64 ? 8 : 4;
   std::string why;
@@ -152,7 +157,9 @@ bool PtxDecoder::emitWarpgroup(Statement &s) {
   size_t at = 4;
   if ((op.saturate = s.modifiers[at] == "satfinite")) ++at;
   if (s.modifiers.size() != at + 3) return bad("types");
-  op.c = ptxElement(s.modifiers[at]), op.a = ptxElement(s.modifiers[at + 1]), op.b = ptxElement(s.modifiers[at + 2]);
+  op.c = ptxElement(s.modifiers[at]);
+  op.a = ptxElement(s.modifiers[at + 1]);
+  op.b = ptxElement(s.modifiers[at + 2]);
   bool whole = op.c == MatrixElement::S32, half = op.a == MatrixElement::F16 || op.a == MatrixElement::BF16;
   // d, a, b, scale-d{, imm-scale-a, imm-scale-b{{, imm-trans-a}, imm-trans-b}}
   if (s.operands.size() < 4 || s.operands[0].kind != Operand::Vector) return bad("operands");
@@ -182,8 +189,14 @@ bool PtxDecoder::emitWarpgroup(Statement &s) {
   }
   for (auto [k, v] : enumerate(immediates))
     if (k < 2 ? v != 1 && v != -1 : v != 0 && v != 1) return bad("immediate " + Twine(v));
-  if (!whole) op.negateA = immediates[0] < 0, op.negateB = immediates[1] < 0;
-  if (half) op.transposeB = immediates.back(), op.transposeA = !registers && immediates[2];
+  if (!whole) {
+    op.negateA = immediates[0] < 0;
+    op.negateB = immediates[1] < 0;
+  }
+  if (half) {
+    op.transposeB = immediates.back();
+    op.transposeA = !registers && immediates[2];
+  }
   std::string why;
   return emitWarpgroupOperation(d_, std::move(op), why) || bad(why);
 }

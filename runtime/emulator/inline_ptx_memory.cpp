@@ -31,7 +31,9 @@ void clearRow(Warp &w, const Instruction &i) {
 
 Access PtxDecoder::access(const Statement &s, const Operand &address) {
   Access a;
-  a.address = address.row, a.addressBytes = uint8_t(address.bytes), a.offset = address.offset;
+  a.address = address.row;
+  a.addressBytes = uint8_t(address.bytes);
+  a.offset = address.offset;
   a.space = Space::Generic;
   for (StringRef m : s.modifiers) {
     if (m == "global") a.space = Space::Global;
@@ -41,7 +43,8 @@ Access PtxDecoder::access(const Statement &s, const Operand &address) {
     if (m == "acquire" || m == "acq_rel") a.acquires = a.isVolatile = true;
     if (m == "release" || m == "acq_rel") a.releases = a.isVolatile = true;
   }
-  a.predicate = s.guard, a.predicateNegated = s.guardNegated;
+  a.predicate = s.guard;
+  a.predicateNegated = s.guardNegated;
   return a;
 }
 
@@ -111,7 +114,10 @@ bool PtxDecoder::emitLoadStore(Statement &s) {
   a.kind = load ? Access::Kind::Load : Access::Kind::Store;
   for (Operand &p : parts) {
     unsigned bytes = type.bytes();
-    if (p.kind == Operand::Immediate) p.row = d_.constant(p.immediate, bytes), p.bytes = bytes;
+    if (p.kind == Operand::Immediate) {
+      p.row = d_.constant(p.immediate, bytes);
+      p.bytes = bytes;
+    }
     if (p.bytes < bytes) return bad("register narrower than the access");
     if (load && type.kind == 's' && p.bytes > bytes) return bad("sign extension");
     a.elements.push_back({p.row, uint8_t(p.bytes), uint8_t(bytes)});
@@ -214,8 +220,10 @@ bool PtxDecoder::emitCopy(Statement &s) {
   unsigned bytes = unsigned(s.operands[2].immediate);
   if (bytes != 4 && bytes != 8 && bytes != 16) return bad("size");
   Access from = access(s, s.operands[1]), to = access(s, s.operands[0]);
-  from.space = Space::Global, to.space = Space::Shared;
-  from.kind = Access::Kind::Load, to.kind = Access::Kind::Store;
+  from.space = Space::Global;
+  to.space = Space::Shared;
+  from.kind = Access::Kind::Load;
+  to.kind = Access::Kind::Store;
   to.asynchronous = true;
   from.bytes = to.bytes = from.alignment = to.alignment = bytes;
   for (unsigned k = 0; k < bytes / 4; ++k) {
@@ -227,7 +235,8 @@ bool PtxDecoder::emitCopy(Statement &s) {
   if (s.operands.size() == 4) {
     Row any = d_.fresh(1);
     d_.emit(copiesAnything, any, source(s.operands[3], 4), s.guard, kNoRow, bytes | uint64_t(s.guardNegated) << 32);
-    from.predicate = any, from.predicateNegated = false;
+    from.predicate = any;
+    from.predicateNegated = false;
   }
   d_.emitAccess(std::move(from));
   d_.emitAccess(std::move(to));
@@ -297,7 +306,8 @@ bool PtxDecoder::emitMbarrierForm(Statement &s) {
                                     : Kind::Wait;
   if (op.kind == Kind::Wait && !waits) return bad("operation ." + name);
   if (!b64 || (parity && !waits)) return bad("type");
-  op.guard = s.guard, op.guardNegated = s.guardNegated;
+  op.guard = s.guard;
+  op.guardNegated = s.guardNegated;
   // {result,} [address]{, operand{, hint}}
   size_t at = op.kind == Kind::Arrive || waits ? 1 : 0;
   size_t least = at + (op.kind == Kind::Invalidate || (op.kind == Kind::Arrive && !op.expectsTx) ? 1 : 2),
@@ -305,7 +315,9 @@ bool PtxDecoder::emitMbarrierForm(Statement &s) {
   if (s.operands.size() < least || s.operands.size() > most || s.operands[at].kind != Operand::Address)
     return bad("operands");
   const Operand &address = s.operands[at];
-  op.address = address.row, op.addressBytes = uint8_t(address.bytes), op.offset = address.offset;
+  op.address = address.row;
+  op.addressBytes = uint8_t(address.bytes);
+  op.offset = address.offset;
   if (at && s.operands[0].kind != Operand::Sink) {
     if (s.operands[0].kind != Operand::Register || s.operands[0].bytes != (waits ? 1u : 8u)) return bad("result");
     (waits ? op.complete : op.state) = s.operands[0].row;
@@ -355,9 +367,12 @@ bool PtxDecoder::emitTensorMapForm(Statement &s) {
       return bad("ordinal");
     op.ordinal = unsigned(s.operands[1].immediate);
   }
-  op.address = s.operands[0].row, op.addressBytes = uint8_t(s.operands[0].bytes), op.offset = s.operands[0].offset;
+  op.address = s.operands[0].row;
+  op.addressBytes = uint8_t(s.operands[0].bytes);
+  op.offset = s.operands[0].offset;
   op.value = source(s.operands.back(), wide ? 8 : 4);
-  op.guard = s.guard, op.guardNegated = s.guardNegated;
+  op.guard = s.guard;
+  op.guardNegated = s.guardNegated;
   emitTensorMapField(d_, op);
   return true;
 }
@@ -379,9 +394,10 @@ bool PtxDecoder::emitTensorCopyForm(Statement &s) { // cp{.reduce}.async.bulk…
       dims = unsigned(m[0] - '0');
     else if (m == "global")
       global = true;
-    else if (m == "shared::cluster" || m == "shared::cta")
-      toShared = !global, shared = true;
-    else if (m == "mbarrier::complete_tx::bytes")
+    else if (m == "shared::cluster" || m == "shared::cta") {
+      toShared = !global;
+      shared = true;
+    } else if (m == "mbarrier::complete_tx::bytes")
       completes = true;
     else if (m == "bulk_group")
       groups = true;
@@ -417,15 +433,21 @@ bool PtxDecoder::emitTensorCopyForm(Statement &s) { // cp{.reduce}.async.bulk…
       place.parts[0].kind != Operand::Address || place.parts[0].bytes != 8 || place.parts[1].kind != Operand::Vector ||
       place.parts[1].parts.size() != dims)
     return bad("operands");
-  op.shared = memory.row, op.sharedBytes = uint8_t(memory.bytes), op.sharedOffset = memory.offset;
-  op.map = place.parts[0].row, op.mapOffset = place.parts[0].offset;
+  op.shared = memory.row;
+  op.sharedBytes = uint8_t(memory.bytes);
+  op.sharedOffset = memory.offset;
+  op.map = place.parts[0].row;
+  op.mapOffset = place.parts[0].offset;
   for (const Operand &c : place.parts[1].parts) op.coordinates.push_back(source(c, 4));
   if (toShared) {
     const Operand &barrier = s.operands[2];
     if (barrier.kind != Operand::Address) return bad("operands");
-    op.barrier = barrier.row, op.barrierBytes = uint8_t(barrier.bytes), op.barrierOffset = barrier.offset;
+    op.barrier = barrier.row;
+    op.barrierBytes = uint8_t(barrier.bytes);
+    op.barrierOffset = barrier.offset;
   }
-  op.guard = s.guard, op.guardNegated = s.guardNegated;
+  op.guard = s.guard;
+  op.guardNegated = s.guardNegated;
   emitTensorCopy(d_, std::move(op));
   return true;
 }

@@ -102,7 +102,11 @@ uint64_t floatBinary(const ScalarCall &c, const uint64_t *in) {
     using T = decltype(zero);
     T x = T(asDouble(c.type, in[0])), y = T(asDouble(c.type, in[1])), z = T(asDouble(c.type, in[2])), r = 0;
     if constexpr (sizeof(T) == 4)
-      if (c.ftz) x = flush(x), y = flush(y), z = flush(z);
+      if (c.ftz) {
+        x = flush(x);
+        y = flush(y);
+        z = flush(z);
+      }
     if (c.rounding != FE_TONEAREST) fesetround(c.rounding);
     volatile T p = x, q = y, s = z;
     switch (c.variant) {
@@ -224,7 +228,8 @@ uint64_t comparison(const ScalarCall &c, const uint64_t *in) {
   uint64_t x = cut(in[0], c.type.bits), y = cut(in[1], c.type.bits);
   if (c.type.kind == 's') {
     uint64_t flip = uint64_t(1) << (c.type.bits - 1);
-    x ^= flip, y ^= flip;
+    x ^= flip;
+    y ^= flip;
   }
   return v == Eq ? x == y : v == Ne ? x != y : v == Lt ? x < y : v == Le ? x <= y : v == Gt ? x > y : x >= y;
 }
@@ -262,7 +267,8 @@ uint64_t convert(const ScalarCall &c, const uint64_t *in) {
 ScalarCall &PtxDecoder::call(const Statement &s, Operand &to, ArrayRef<Operand> in, PtxType type) {
   auto c = std::make_shared<ScalarCall>();
   c->type = c->from = type;
-  c->guard = s.guard, c->negated = s.guardNegated;
+  c->guard = s.guard;
+  c->negated = s.guardNegated;
   c->to = uint8_t(to.bytes);
   SmallVector<Row, 4> rows;
   for (const Operand &o : in) {
@@ -289,7 +295,8 @@ bool PtxDecoder::emitMove(Statement &s) {
       if (p.kind == Operand::Sink) continue;
       PtxType wide = {'u', t.bits, false};
       Operand shift;
-      shift.kind = Operand::Immediate, shift.immediate = part * k;
+      shift.kind = Operand::Immediate;
+      shift.immediate = part * k;
       ScalarCall &c = call(s, p, {from, shift}, wide);
       c.evaluate = integerOp;
       c.variant = IntShr;
@@ -302,8 +309,10 @@ bool PtxDecoder::emitMove(Statement &s) {
     for (auto [k, p] : enumerate(from.parts)) {
       // to = (k ? to : 0) | p << (part * k)
       Operand shifted, shift, zero;
-      shifted.row = d_.fresh(8), shifted.bytes = 8;
-      shift.kind = zero.kind = Operand::Immediate, shift.immediate = part * k;
+      shifted.row = d_.fresh(8);
+      shifted.bytes = 8;
+      shift.kind = zero.kind = Operand::Immediate;
+      shift.immediate = part * k;
       ScalarCall &c = call(s, shifted, {p, shift}, {'u', 64, false});
       c.evaluate = integerOp;
       c.variant = IntShl;

@@ -122,7 +122,10 @@ template <class Op> void integerBinary(Decoder &d, CallInst &c, bool isSigned = 
   for (unsigned k = 0; k < out.size(); ++k) {
     unsigned bits = d.bitsOf(types[k]), bytes = d.bytesOf(types[k]);
     Row x = a[k], y = b[k];
-    if (isSigned) x = d.signExtended(x, bits, bytes), y = d.signExtended(y, bits, bytes);
+    if (isSigned) {
+      x = d.signExtended(x, bits, bytes);
+      y = d.signExtended(y, bits, bytes);
+    }
     d.emit(binaryByBytes<Op>(bytes), out[k], x, y);
     d.maskTo(out[k], bits, bytes);
   }

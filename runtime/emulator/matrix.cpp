@@ -206,7 +206,8 @@ void decodeMatrix(Decoder &d, CallInst &c) {
   tail.consume_front(".");
   tail.consume_back(".1k");
   auto [first, second] = tail.split('.');
-  op.a = element(first), op.b = second.empty() ? op.a : element(second);
+  op.a = element(first);
+  op.b = second.empty() ? op.a : element(second);
   unsigned at = 0;
   if (!mfma && first == "iu8") {
     // (A signed, A, B signed, B, C, clamp)
@@ -216,7 +217,8 @@ void decodeMatrix(Decoder &d, CallInst &c) {
   } else if (mfma) {
     // CBSZ, ABID, BLGP
     op.blocks = op.m == 4 && op.n == 4 ? 16 : 1;
-    op.broadcast = unsigned(d.constantOperand(c, 3)), op.broadcastFrom = unsigned(d.constantOperand(c, 4));
+    op.broadcast = unsigned(d.constantOperand(c, 3));
+    op.broadcastFrom = unsigned(d.constantOperand(c, 4));
     if (d.constantOperand(c, 5) || op.broadcast > Log2_32(op.blocks) || op.broadcastFrom >> op.broadcast) return no();
   }
   bool flags = !mfma && first == "iu8";
@@ -226,7 +228,8 @@ void decodeMatrix(Decoder &d, CallInst &c) {
   op.aRows.assign(d.rows(a).begin(), d.rows(a).end());
   op.bRows.assign(d.rows(b).begin(), d.rows(b).end());
   op.cRows.assign(d.rows(z).begin(), d.rows(z).end());
-  op.aBytes = d.bytesOf(d.elements(a->getType())[0]), op.bBytes = d.bytesOf(d.elements(b->getType())[0]);
+  op.aBytes = d.bytesOf(d.elements(a->getType())[0]);
+  op.bBytes = d.bytesOf(d.elements(b->getType())[0]);
   op.accumulatorBytes = d.bytesOf(d.elements(z->getType())[0]);
   auto out = d.defineFresh(&c);
   op.d.assign(out.begin(), out.end());

@@ -141,7 +141,8 @@ bool readable(Warp &w, const Instruction &i, unsigned lane, uint32_t offset, uns
 
 uint64_t combine(AtomicKind kind, FloatFormat format, unsigned bytes, uint64_t old, uint64_t value) {
   Access a;
-  a.atomic = kind, a.format = format;
+  a.atomic = kind;
+  a.format = format;
   return apply(a, bytes, old, value);
 }
 
@@ -192,7 +193,10 @@ static std::string outside(Launch &l, uint64_t address) {
   for (auto *list : {&l.buffers, &l.constants})
     for (auto &r : *list) {
       uint64_t distance = address < r.base ? r.base - address : address - r.base;
-      if (distance < best) best = distance, near = &r;
+      if (distance < best) {
+        best = distance;
+        near = &r;
+      }
     }
   if (!near || best > kGlobalStride) return llvm::formatv("at address {0:x}, where there is nothing", address);
   return llvm::formatv("at byte {0} of '{1}', which has {2}", int64_t(address - near->base), near->name, near->bytes);
@@ -398,7 +402,10 @@ void load(const LaneAccess &x) {
 void startCopy(const LaneAccess &x, unsigned l, uint32_t to, const uint8_t *bytes) {
   Warp &w = x.w;
   PendingCopy c;
-  c.group = w.copyGroup, c.offset = to, c.site = x.i.id, c.thread = uint16_t(w.index * w.lanes + l);
+  c.group = w.copyGroup;
+  c.offset = to;
+  c.site = x.i.id;
+  c.thread = uint16_t(w.index * w.lanes + l);
   c.bytes.assign(bytes, bytes + x.a.bytes);
   w.copies.push_back(std::move(c));
   memset(w.block->defined.data() + to, kInFlight, x.a.bytes);

@@ -114,7 +114,10 @@ private:
       run_.writes.fetch_add(1); // an end may be what others wait for
       if (fault) {
         // Of several faults the first program's is reported.
-        if (!failure_ || index < failed_) failure_ = Failure{std::move(*fault), id}, failed_ = index;
+        if (!failure_ || index < failed_) {
+          failure_ = Failure{std::move(*fault), id};
+          failed_ = index;
+        }
         stopAll();
       } else if (!run_.stop && run_.options.progress)
         run_.options.progress(++done_, total_);

@@ -44,7 +44,9 @@ bool Program::letOthersRun(bool waits) {
   auto depth = depth_, nesting = nesting_;
   if (!scheduler_->pass()) return false;
   scheduler_->await(lock, self);
-  frame_ = frame, depth_ = depth, nesting_ = nesting;
+  frame_ = frame;
+  depth_ = depth;
+  nesting_ = nesting;
   return !fault_ && !run_.stop.load(std::memory_order_relaxed);
 }
 void Program::continueAfterWait() {
@@ -76,7 +78,9 @@ bool Program::warpSpecialize(ttg::WarpSpecializeOp op) {
         scheduler.await(lock, k + 1);
         scheduler.idle = 0;
         lock.unlock();
-        frame_ = frame, depth_ = depth, nesting_ = nesting;
+        frame_ = frame;
+        depth_ = depth;
+        nesting_ = nesting;
         bool finished = ok && !fault_ && runRegion(partitions[k]);
         lock.lock();
         ok &= finished;
@@ -98,7 +102,9 @@ bool Program::warpSpecialize(ttg::WarpSpecializeOp op) {
   }
   for (auto &t : threads) t.join();
   scheduler_ = nullptr;
-  frame_ = frame, depth_ = depth, nesting_ = nesting;
+  frame_ = frame;
+  depth_ = depth;
+  nesting_ = nesting;
   if (!ok) return false;
   for (unsigned i = 0; i < values.size(); ++i) datum(op->result(i)) = std::move(values[i]);
   return true;

@@ -101,7 +101,10 @@ CheckResult compareArrays(llvm::StringRef name, DType dtype, llvm::ArrayRef<int6
       continue;
     }
     if (std::isinf(u) || std::isinf(v)) {
-      if (u != v) infinite = true, difference = std::numeric_limits<double>::infinity();
+      if (u != v) {
+        infinite = true;
+        difference = std::numeric_limits<double>::infinity();
+      }
     } else {
       if (!same)
         difference = isFloat(dtype) ? std::abs(u - v) : std::abs(double(integerAt(dtype, a) - integerAt(dtype, e)));
@@ -112,7 +115,10 @@ CheckResult compareArrays(llvm::StringRef name, DType dtype, llvm::ArrayRef<int6
       norm.add(v);
     }
     // Bits that differ without a difference in value (-0 and 0) are the worst only where nothing else is.
-    if (!same && difference > worstDifference) worstDifference = difference, r.worst = i;
+    if (!same && difference > worstDifference) {
+      worstDifference = difference;
+      r.worst = i;
+    }
   }
   if (firstNan >= 0) r.worst = firstNan;
   double infinity = std::numeric_limits<double>::infinity();
@@ -126,7 +132,8 @@ CheckResult compareArrays(llvm::StringRef name, DType dtype, llvm::ArrayRef<int6
   if (r.nans) r.line += llvm::formatv(", {0} NaN", r.nans).str();
   if (r.worst >= 0) {
     const uint8_t *a = &actual[r.worst * bytes], *e = &expected[r.worst * bytes];
-    r.worstActual = toDouble(dtype, a), r.worstExpected = toDouble(dtype, e);
+    r.worstActual = toDouble(dtype, a);
+    r.worstExpected = toDouble(dtype, e);
     r.line += llvm::formatv("; {0} {1}: {2}, expected {3}", firstNan >= 0 ? "first NaN at" : "worst at",
                             indexText(r.worst, shape), valueText(dtype, a), valueText(dtype, e))
                   .str();
@@ -154,7 +161,10 @@ CheckResult compareWithin(llvm::StringRef name, DType dtype, llvm::ArrayRef<int6
       difference = std::abs(double(integerAt(dtype, a) - integerAt(dtype, e)));
     if (difference <= bounds[i]) continue;
     ++wrong;
-    if (difference - bounds[i] > worst) worst = difference - bounds[i], r.worst = i;
+    if (difference - bounds[i] > worst) {
+      worst = difference - bounds[i];
+      r.worst = i;
+    }
   }
   r.ok = wrong == 0;
   r.line = (llvm::Twine(r.ok ? "ok   " : "FAIL ") + name + ": " +
@@ -163,7 +173,8 @@ CheckResult compareWithin(llvm::StringRef name, DType dtype, llvm::ArrayRef<int6
   if (r.differing) r.line += llvm::formatv(", {0} of {1} elements differ", r.differing, r.elements).str();
   if (wrong) {
     const uint8_t *a = &actual[r.worst * bytes], *e = &expected[r.worst * bytes];
-    r.worstActual = toDouble(dtype, a), r.worstExpected = toDouble(dtype, e);
+    r.worstActual = toDouble(dtype, a);
+    r.worstExpected = toDouble(dtype, e);
     r.line +=
         llvm::formatv(", {0} by more than they may; worst at {1}: {2}, expected {3} within {4}", wrong,
                       indexText(r.worst, shape), valueText(dtype, a), valueText(dtype, e), shortNumber(bounds[r.worst]))

@@ -1,6 +1,7 @@
 // JSON with located errors (see json_reader.h). LLVM's parser gives values without positions; JsonOutline walks the
 // text once more, known to be well-formed by then, and notes where each value stands.
 #include "runtime/launch/json_reader.h"
+#include "ir/nearest_name.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -284,11 +285,9 @@ std::pair<unsigned, unsigned> JsonNode::position() const {
 void JsonNode::error(const llvm::Twine &what) const { reader_->error(path_, what); }
 
 std::string suggestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known) {
-  llvm::StringRef best;
-  unsigned limit = std::max<unsigned>(2, unsigned(name.size()) / 3), distance = limit + 1;
-  for (llvm::StringRef k : known)
-    if (unsigned d = k.edit_distance(name, true, limit); d < distance) distance = d, best = k;
-  if (!best.empty()) return ("did you mean \"" + best + "\"?").str();
+  unsigned edits = std::max<unsigned>(2, unsigned(name.size()) / 3);
+  llvm::StringRef meant = ir::nearestName(name, known, edits + 1);
+  if (!meant.empty()) return ("did you mean \"" + meant + "\"?").str();
   return "known: " + llvm::join(known, ", ");
 }
 

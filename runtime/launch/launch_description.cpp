@@ -52,8 +52,14 @@ public:
       return;
     }
     rootKeys();
-    if (auto n = root_.get("kernel"); n.present()) d_.kernel = n.string().value_or(""), d_.kernelPlace = n.position();
-    if (auto n = root_.get("ttir"); n.present()) d_.ttir = fileName(n), d_.ttirPlace = n.position();
+    if (auto n = root_.get("kernel"); n.present()) {
+      d_.kernel = n.string().value_or("");
+      d_.kernelPlace = n.position();
+    }
+    if (auto n = root_.get("ttir"); n.present()) {
+      d_.ttir = fileName(n);
+      d_.ttirPlace = n.position();
+    }
     grid(root_.get("grid"));
     for (auto &option : kernelOptions()) kernelOption(option);
     auto args = root_.get("args");
@@ -353,7 +359,8 @@ private:
     constexpr int64_t most = int64_t(1) << 53;
     auto l = lo.integer(-most, most), h = hi.integer(-most, most);
     if (!l || !h) return;
-    a.lo = *l, a.hi = *h;
+    a.lo = *l;
+    a.hi = *h;
     if (a.hi <= a.lo) return hi.error(llvm::formatv("must be above \"lo\" ({0}), not {1}", a.lo, a.hi).str());
     if (!dtypeKnown) return;
     if (!holdsExactly(a.dtype, double(a.lo))) lo.error("is no value of " + dtypeName(a.dtype));

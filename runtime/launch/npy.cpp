@@ -261,7 +261,10 @@ std::vector<uint8_t> reorder(llvm::ArrayRef<uint8_t> data, llvm::ArrayRef<int64_
   size_t rank = shape.size();
   llvm::SmallVector<int64_t> index(rank, 0), stride(rank);
   int64_t count = 1;
-  for (size_t d = 0; d < rank; ++d) stride[d] = count, count *= shape[d];
+  for (size_t d = 0; d < rank; ++d) {
+    stride[d] = count;
+    count *= shape[d];
+  }
   int64_t column = 0;
   for (int64_t row = 0; row < count; ++row) {
     int64_t from = toColumnMajor ? row : column, to = toColumnMajor ? column : row;

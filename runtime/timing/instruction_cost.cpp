@@ -113,13 +113,16 @@ InstructionCost controlCost(const Instruction &i) {
   InstructionCost c;
   c.amount = i.immediate;
   llvm::StringRef m = i.mnemonic;
-  if (m == "s_nop")
-    c.effect = Effect::Nop, c.amount = (i.immediate & 15) + 1;
-  else if (m == "s_sleep")
-    c.effect = Effect::Sleep, c.amount = i.immediate & 127;
-  else if (m == "s_setprio")
-    c.effect = Effect::SetPriority, c.amount = i.immediate & 3;
-  else if (m == "s_endpgm")
+  if (m == "s_nop") {
+    c.effect = Effect::Nop;
+    c.amount = (i.immediate & 15) + 1;
+  } else if (m == "s_sleep") {
+    c.effect = Effect::Sleep;
+    c.amount = i.immediate & 127;
+  } else if (m == "s_setprio") {
+    c.effect = Effect::SetPriority;
+    c.amount = i.immediate & 3;
+  } else if (m == "s_endpgm")
     c.effect = Effect::End;
   return c;
 }

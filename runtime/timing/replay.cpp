@@ -142,7 +142,10 @@ private:
   void record(Wave &, const InstructionCost &, const TraceEvent &, Cycle now, Cycle completion);
 
   void later(Wave &w, Cycle c, Stall reason) {
-    if (c > w.ready) w.ready = c, w.reason = reason;
+    if (c > w.ready) {
+      w.ready = c;
+      w.reason = reason;
+    }
   }
 
   const Machine &m_;

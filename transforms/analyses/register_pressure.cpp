@@ -1,5 +1,6 @@
 // The estimate of register pressure (see register_pressure.h).
 #include "transforms/analyses/register_pressure.h"
+#include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
@@ -70,10 +71,8 @@ void RegisterPressure::count(Value v, int64_t registers) {
     to = std::max(to, begins_.lookup(user));
     // The value lives to the end of a loop around its use that it is not defined in: the loop iterates again.
     for (Operation *p = user->parentOp(); p && p->parentRegion() && p != holder && !p->is<tt::FuncOp>();
-         p = p->parentOp()) {
-      bool isLoop = p->is<scf::ForOp>() || p->is<scf::WhileOp>();
-      if (isLoop && begins_.lookup(p) > from) to = std::max(to, ends_.lookup(p));
-    }
+         p = p->parentOp())
+      if (isLoop(p) && begins_.lookup(p) > from) to = std::max(to, ends_.lookup(p));
   }
   taken_[from] += registers;
   if (to + 1 < taken_.size()) taken_[to + 1] -= registers;
@@ -127,12 +126,6 @@ static int64_t heldRegisters(Operation *function, bool inLoopsOnly) {
   RegisterPressure pressure(function, heldRegistersOf, /*separatesBranches=*/true);
   int64_t most = 0;
   auto place = [&](int64_t registers) { most = std::max(most, registers); };
-  auto isLoop = [](Operation *op) { return op->is<scf::ForOp>() || op->is<scf::WhileOp>(); };
-  auto isInLoop = [&](Operation *op) {
-    for (op = op->parentOp(); op; op = op->parentOp())
-      if (isLoop(op)) return true;
-    return false;
-  };
   function->walk([&](Operation *op) {
     if (isDot(op) && (!inLoopsOnly || isInLoop(op))) {
       place(pressure.before(op));

@@ -126,7 +126,10 @@ static bool simplifyFor(Operation *op, Rewriter &rw) {
   for (bool again = true; again;) {
     again = false;
     for (unsigned i = 0; i < n; ++i)
-      if (drop[i] && !feedsOnlyDropped(f, i, drop)) drop[i] = false, again = true;
+      if (drop[i] && !feedsOnlyDropped(f, i, drop)) {
+        drop[i] = false;
+        again = true;
+      }
   }
   if (llvm::none_of(drop, [](bool d) { return d; })) return changed && (rw.updated(op), true);
   auto nf = scf::ForOp::create(rw, op->loc(), keptTypes(op, drop), f.lowerBound(), f.upperBound(), f.step(),

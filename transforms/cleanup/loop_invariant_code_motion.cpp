@@ -24,6 +24,7 @@
 // Runs: TTIR, NVIDIA pipeline, AMD pipeline.
 #include "ir/builder.h"
 #include "ir/compare.h"
+#include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/analyses/integer_facts.h"
@@ -150,7 +151,7 @@ static bool hoist(Operation *loop) {
 absl::StatusOr<bool> loopInvariantCodeMotion(Module &m, PassContext &) {
   bool changed = false;
   m.op()->walkPostOrder([&](Operation *op) {
-    if (op->is<scf::ForOp>() || op->is<scf::WhileOp>()) changed |= hoist(op);
+    if (isLoop(op)) changed |= hoist(op);
   });
   return changed;
 }

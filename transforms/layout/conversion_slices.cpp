@@ -28,6 +28,7 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/target.h"
 #include "ir/tensor_queries.h"
 #include "layouts/dot_operand.h"
 #include "layouts/infer.h"
@@ -193,11 +194,10 @@ bool Slice::isNarrowLoad(Operation *op) const {
 
 /// Elements of a load that a thread gets by one access in the layout.
 static int64_t elementsPerAccess(const AxisInfoAnalysis &axes, tt::LoadOp load, const Encoding *e) {
-  constexpr int64_t kAccessBytes = 16;
   auto type = tensorOf(load.result());
   auto &layout = e->layoutOf(type.shape());
   if (!layout.ok()) return 1;
-  int64_t widest = std::max<int64_t>(1, kAccessBytes * 8 / load.result().type().scalar().bitWidth()), most = 1;
+  int64_t widest = std::max<int64_t>(1, kGlobalAccessBytes * 8 / load.result().type().scalar().bitWidth()), most = 1;
   for (unsigned d = 0; d < type.rank(); ++d) {
     int64_t n = std::min(axes.contiguousElements(load.ptr(), d), int64_t(layouts::consecutiveElements(*layout, d)));
     if (load.mask()) n = std::min(n, axes.maskConstancy(load.mask(), d));

@@ -39,8 +39,6 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kWidestWriteBytes = 16; // to shared memory
-
 /// The load that the operand is converted from, if nothing else uses it.
 tt::LoadOp loadOf(Value operand) {
   auto convert = operand.definedBy<ttg::ConvertLayoutOp>();
@@ -66,7 +64,7 @@ bool mayPermuteVectors(tt::DotOp dot, const TargetInfo &target) {
 }
 
 /// The layout of the load by columns, or null.
-const layouts::Encoding *transposed(tt::LoadOp load, unsigned k, bool mayPermute, const Tuning &tuning, Module &m) {
+const layouts::Encoding *transposed(tt::LoadOp load, unsigned k, bool mayPermute, const TargetInfo &target, Module &m) {
   auto type = tensorOf(load.result());
   auto *from = layouts::dynCast<layouts::BlockedEncoding>(type.encoding());
   int64_t bits = type.element().bitWidth();
@@ -78,10 +76,10 @@ const layouts::Encoding *transposed(tt::LoadOp load, unsigned k, bool mayPermute
   if (vector > 1 && !mayPermute) return nullptr;
   int64_t warps = numWarps(m.op()), lanes = threadsPerWarp(m.op());
   int64_t elementsOfThread = type.numElements() / (warps * lanes);
-  int64_t elementsOfWrite = kWidestWriteBytes * 8 / bits;
+  int64_t elementsOfWrite = target.maxSharedAccessBytes * 8 / bits;
   auto rowsOf = [&](int64_t v) { return std::min({elementsOfThread / v, elementsOfWrite, type.dim(k)}); };
   // Loads of 8 bytes rather than 16, if so a thread has a word of each column.
-  while (rowsOf(vector) * bits < kWordBits && vector * bits > tuning.transposedLoadBits) vector /= 2;
+  while (rowsOf(vector) * bits < kWordBits && vector * bits > target.tuning.transposedLoadBits) vector /= 2;
   int64_t run = rowsOf(vector);
   if (run < 2) return nullptr;
   llvm::SmallVector<int32_t, 4> size(from->sizePerThread());
@@ -110,7 +108,7 @@ absl::StatusOr<bool> inThreadTranspose(Module &m, PassContext &c) {
       bool isOfFma = to && layouts::dynCast<layouts::BlockedEncoding>(to->parent());
       if (!to || isOfFma) continue;
       if (auto load = loadOf(operand))
-        if (auto *e = transposed(load, to->kDim(), mayPermute, c.target->tuning, m)) loads.push_back({load, e});
+        if (auto *e = transposed(load, to->kDim(), mayPermute, *c.target, m)) loads.push_back({load, e});
     }
   });
   for (auto [load, e] : loads) computeInLayout(load.op, e);

@@ -307,7 +307,6 @@ const Encoding *resultLayout(layouts::EncodingPool &pool, const TargetInfo &targ
 }
 
 int64_t operandKWidth(const TargetInfo &target, const MatrixInstruction &i, int64_t k, unsigned bits, bool fromResult) {
-  constexpr int64_t kSharedReadBits = 128; // the widest read of shared memory
   constexpr int64_t kWordBits = 32;
   switch (target.matrixUnit) {
   case MatrixUnit::Mfma: {
@@ -315,7 +314,7 @@ int64_t operandKWidth(const TargetInfo &target, const MatrixInstruction &i, int6
     // memory.
     int64_t consecutiveInResult = i.c == MatrixType::F64 ? 1 : 4;
     if (fromResult) return std::min<int64_t>(consecutiveInResult, std::max<int64_t>(1, k / i.lanesK));
-    int64_t width = std::max<int64_t>(1, kSharedReadBits / bits);
+    int64_t width = std::max<int64_t>(1, target.maxSharedAccessBytes * 8 / bits);
     while (width > 1 && width * i.lanesK > k) width /= 2;
     return width;
   }

@@ -160,17 +160,18 @@ std::optional<ConversionPlan> transposedPlan(const OperandConversion &c, const T
 
 // ---- which operands go through a buffer -----------------------------------------------------------------------------
 
-/// Whether a dot by fma gets an operand by more than twice as many shuffles as it takes accesses of a buffer.
+/// Whether a dot by fma gets an operand by many more shuffles than it takes accesses of a buffer.
 bool takesManyShuffles(const OperandConversion &c, const TargetInfo &target) {
   bool isOfFma = c.to && layouts::dynCast<layouts::BlockedEncoding>(c.to->parent());
   if (c.plan.kind != ConversionPlan::WarpShuffle || !target.hasScheduleBarriers || !isOfFma) return false;
   if (c.plan.writeVector < 1 || c.plan.readVector < 1) return false;
   int64_t reads = c.into.inDimSize(Dim::Register);
   int64_t writes = c.from.inDimSize(Dim::Register);
-  if (reads > target.maxRegistersPerThread / 2) return false; // what hardly fits into registers would spill more
+  const Tuning &t = target.tuning;
+  if (reads * 100 > target.maxRegistersPerThread * t.fmaBufferReadsPercent) return false;
   int64_t shuffles = 0;
   for (unsigned r = 0; r < c.plan.sourceRegister.size(); ++r) shuffles += !c.plan.staysInLane(r);
-  return shuffles > 2 * (writes / c.plan.writeVector + reads / c.plan.readVector);
+  return shuffles > t.fmaBufferShuffleRatio * (writes / c.plan.writeVector + reads / c.plan.readVector);
 }
 
 bool needsBuffer(const OperandConversion &c, const TargetInfo &target) {

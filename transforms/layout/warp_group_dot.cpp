@@ -5,6 +5,7 @@
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"
 #include "layouts/layout_order.h"
+#include "layouts/nvmma_shared.h"
 #include "transforms/layout/convert_values.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -22,9 +23,6 @@ static constexpr int64_t kRowsOfGroup = 64;
 static constexpr int64_t kRowsOfWarp = 16;
 static constexpr int64_t kMinColumns = 8;
 static constexpr int64_t kMaxColumns = 256;
-static constexpr int64_t kMinRowBytes = 32;
-static constexpr int64_t kMaxRowBytes = 128; // the widest swizzle
-static constexpr int64_t kRowsOfSwizzle = 8;
 static constexpr int32_t kNoDim = -1;
 static constexpr int32_t kAnyDim = -2;
 
@@ -99,10 +97,10 @@ static const NvmmaSharedEncoding *bufferLayout(Value source, Type element, unsig
   // A tile may begin within a swizzled row, and be narrower: rows of 128 bytes, which are copied without bank
   // conflicts.
   int64_t rowBytes = type.dim(contiguous) * bytes;
-  if (contiguous != kDim && tile * bytes < kMinRowBytes) return nullptr;
-  if (rowBytes < kMinRowBytes || type.dim(1 - contiguous) < kRowsOfSwizzle) return nullptr;
+  if (contiguous != kDim && tile * bytes < layouts::kMinSwizzleBytes) return nullptr;
+  if (rowBytes < layouts::kMinSwizzleBytes || type.dim(1 - contiguous) < layouts::kSwizzleRows) return nullptr;
   layouts::NvmmaSharedParams p;
-  p.swizzlingByteWidth = std::min<int64_t>(rowBytes, kMaxRowBytes);
+  p.swizzlingByteWidth = std::min(rowBytes, layouts::kMaxSwizzleBytes);
   p.transposed = contiguous == 0;
   p.elementBitWidth = type.element().bitWidth();
   p.cta = type.encoding()->cta();

@@ -28,6 +28,7 @@
 #include "transforms/memory/bulk_store_order.h"
 #include "ir/builder.h"
 #include "ir/constants.h"
+#include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/partitions.h"
 #include "transforms/analyses/descriptor_blocks.h"
@@ -168,7 +169,7 @@ private:
   }
 
   void through(Operation *op, Stores &s) {
-    if (op->is<scf::ForOp>() || op->is<scf::WhileOp>()) return throughLoop(op, s);
+    if (isLoop(op)) return throughLoop(op, s);
     if (op->is<scf::IfOp>()) return throughBranches(op, s);
     if (auto specialize = op->dyn<ttg::WarpSpecializeOp>()) return throughPartitions(specialize, s);
     bool endsKernel = op->is<tt::ReturnOp>() && func_.symVisibility() != "private";

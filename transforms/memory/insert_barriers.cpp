@@ -267,7 +267,7 @@ private:
   /// Rule 2.
   void dropSuperfluous() {
     bool hasLoops = !func_.body().hasOneBlock();
-    func_.op->walk([&](Operation *op) { hasLoops |= op->is<scf::ForOp>() || op->is<scf::WhileOp>(); });
+    func_.op->walk([&](Operation *op) { hasLoops |= isLoop(op); });
     if (!hasLoops) return;
     auto all = barrierBefore_;
     for (auto *op : all) {

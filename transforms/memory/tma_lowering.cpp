@@ -183,7 +183,6 @@ public:
   }
 
 private:
-  static bool isLoop(const Operation *op) { return op->is<scf::ForOp>() || op->is<scf::WhileOp>(); }
   /// The outermost loop around the operation, through branches; null: there is none.
   static Operation *outermostLoop(Operation *op) {
     Operation *loop = nullptr;

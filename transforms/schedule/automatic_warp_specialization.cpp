@@ -513,7 +513,7 @@ std::string whyNotWorth(scf::ForOp loop, const TargetInfo &target) {
     return llvm::formatv("its buffers of {0} bytes leave no room for more mbarriers", bytes);
   if (loop->hasAttr(kRequestedAttr)) return "";
   int64_t warps = numWarps(loop->module().op());
-  if (warps < 2 * kWarpGroup) return llvm::formatv("{0} warps are no two warp groups", warps);
+  if (warps < 2 * kWarpGroup) return llvm::formatv("{0} warps are fewer than two warp groups", warps);
   int64_t held = heldRegisters(loop->parentOp());
   if (target.blocksBySharedMemory(bytes) >= 2 &&
       held * 100 <=
@@ -557,12 +557,12 @@ absl::StatusOr<bool> automaticWarpSpecialization(Module &m, PassContext &c) {
                 "",
                 "WarpsSpecialized",
                 loop->loc(),
-                "no warp of its own issues the loop's copies: " + whyNot,
+                "no producer warp issues the loop's copies: " + whyNot,
                 {}});
       continue;
     }
     c.remark({Remark::Applied, "", "WarpsSpecialized", loop->loc(),
-              llvm::formatv("a warp of its own issues the loop's copies; the other {0} have {1} registers a thread",
+              llvm::formatv("a producer warp issues the loop's copies; the other {0} have {1} registers a thread",
                             warps, registersBesideProducer(*c.target, warps)),
               llvm::json::Object{{"consumers", warps}, {"buffers", plan->buffers}}});
     SpecializedLoop(loop, *plan).build();

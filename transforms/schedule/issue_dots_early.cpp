@@ -22,6 +22,7 @@
 //
 // Runs: NVIDIA pipeline, after overlap-dots. Targets with wgmma. Dots that are asynchronous before it stay as they are.
 #include "ir/builder.h"
+#include "ir/loops.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -43,9 +44,8 @@ bool mayRunUnder(Operation &op) {
   if (op.is<ttng::WarpGroupDotWaitOp>()) return true;
   bool hasInnerDots = false;
   op.walk([&](Operation *inner) { hasInnerDots |= inner != &op && inner->is<ttng::WarpGroupDotOp>(); });
-  bool isLoopOrCall = op.is<scf::ForOp>() || op.is<scf::WhileOp>() || op.is<tt::CallOp>();
   bool frees = op.is<ttg::LocalDeallocOp>() || op.is<ttg::LocalAllocOp>();
-  return !hasInnerDots && !isLoopOrCall && !frees && !(effectsOf(&op) & (kWritesShared | kSynchronizes));
+  return !hasInnerDots && !isLoopOrCall(&op) && !frees && !(effectsOf(&op) & (kWritesShared | kSynchronizes));
 }
 
 class DotsOfBlock {

@@ -22,6 +22,8 @@
 #include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
+#include "transforms/analyses/body_slice.h"
+#include "transforms/analyses/dots.h"
 #include "transforms/analyses/integer_facts.h"
 #include "transforms/analyses/plain_stores.h"
 #include "transforms/passes.h"
@@ -33,39 +35,34 @@ using namespace ir;
 
 namespace {
 
-constexpr unsigned kMostLoads = 4; // of a loop: each takes a register or two, and instructions (argued)
-
-bool isLoad(const Operation *op) {
-  return op->is<tt::LoadOp>() || op->is<tt::DescriptorLoadOp>() || op->is<tt::DescriptorGatherOp>();
-}
+bool loadsOrGathers(const Operation *op) { return isLoad(op) || op->is<tt::DescriptorGatherOp>(); }
 
 class ScalarsOfLoop {
 public:
-  explicit ScalarsOfLoop(scf::ForOp loop) : loop_(loop), body_(*loop.body().front()), loc_(loop->loc()) {}
+  ScalarsOfLoop(scf::ForOp loop, const Tuning &tuning)
+      : tuning_(tuning), loop_(loop), body_(*loop.body().front()), loc_(loop->loc()) {}
 
   /// The number of loads that are issued ahead.
   unsigned run() {
     if (!isSuitable()) return 0;
     for (auto &op : body_) {
+      if (loads_.size() == tuning_.scalarsAheadMaxLoads) break;
       auto load = op.dyn<tt::LoadOp>();
-      if (!load || load.result().type().isTensor() || load.isVolatile() || loads_.size() == kMostLoads) continue;
-      Address address;
-      bool canBeAhead = !conflictBetween(stores_, {&op}).store && collect(load, address) && !isPartOfAddress(load);
-      if (canBeAhead) loads_.push_back({load, std::move(address)});
+      if (!load || load.result().type().isTensor() || load.isVolatile()) continue;
+      BodySlice address;
+      llvm::SmallVector<Value, 4> operands(load->operands().begin(), load->operands().end());
+      bool isComputable = !addToSlice(address, body_, operands, Across::Iterations, isScalarAndPure);
+      if (isComputable && !conflictBetween(stores_, {&op}).store && !isPartOfAddress(load))
+        loads_.push_back({load, std::move(address)});
     }
     if (!loads_.empty()) rewrite();
     return loads_.size();
   }
 
 private:
-  /// What an address is computed from: operations of the body, and indices of carried values.
-  struct Address {
-    llvm::SetVector<Operation *> operations;
-    llvm::SetVector<unsigned> carriedValues;
-  };
   struct ScalarLoad {
     tt::LoadOp load;
-    Address address;
+    BodySlice address;
   };
 
   bool isSuitable() {
@@ -73,28 +70,15 @@ private:
     bool hasDots = false;
     for (auto &op : body_) {
       if (&op == body_.terminator()) continue;
-      if (op.is<scf::ForOp>() || op.is<scf::WhileOp>() || op.is<tt::CallOp>() || !onlyStores(&op, stores_))
-        return false;
+      if (isLoopOrCall(&op) || !onlyStores(&op, stores_)) return false;
       hasDots |= isDot(&op);
     }
     return hasDots;
   }
 
-  bool collect(tt::LoadOp load, Address &address) {
-    llvm::SmallVector<Value, 8> work(load->operands().begin(), load->operands().end());
-    while (!work.empty()) {
-      Value v = work.pop_back_val();
-      if (v.isBlockArgument()) {
-        auto c = v.ownerBlock() == &body_ ? carriedByArgument(v) : std::nullopt;
-        if (c && address.carriedValues.insert(c->index)) work.push_back(c->yielded);
-        continue;
-      }
-      Operation *def = v.definingOp();
-      if (def->block() != &body_ || !address.operations.insert(def)) continue;
-      if (def->numRegions() || !isPure(def) || v.type().isTensor()) return false;
-      work.append(def->operands().begin(), def->operands().end());
-    }
-    return true;
+  static bool isScalarAndPure(Operation *op) {
+    bool hasTensors = llvm::any_of(op->results(), [](Value r) { return r.type().isTensor(); });
+    return !op->numRegions() && isPure(op) && !hasTensors;
   }
 
   /// Whether another load's operands may depend on the value, in this iteration or a later one. Branches count as such.
@@ -104,7 +88,7 @@ private:
     for (unsigned i = 0; i < reached.size(); ++i)
       for (OpOperand *use : reached[i].uses()) {
         Operation *user = use->owner;
-        if (user->block() != &body_ || user->numRegions() || isLoad(user)) return true;
+        if (user->block() != &body_ || user->numRegions() || loadsOrGathers(user)) return true;
         if (user == body_.terminator()) reached.insert(carried(loop_, use->index()).argument);
         for (auto r : user->results()) reached.insert(r);
       }
@@ -113,7 +97,7 @@ private:
 
   /// Clones the operations of an address in the order of the body, for an iteration that may not be there if `exists`
   /// is given.
-  void emit(Builder &b, const Address &address, ValueMap &map, Value exists = {}) {
+  void emit(Builder &b, const BodySlice &address, ValueMap &map, Value exists = {}) {
     for (auto &op : body_) {
       if (!address.operations.contains(&op)) continue;
       Operation *copy = b.clone(&op, map);
@@ -136,7 +120,7 @@ private:
     Builder b(loop_.op);
     ValueMap map;
     map.map(inductionVariable(loop_), loop_.lowerBound());
-    for (unsigned i : s.address.carriedValues) map.map(carried(loop_, i).argument, carried(loop_, i).init);
+    for (unsigned i : s.address.carried) map.map(carried(loop_, i).argument, carried(loop_, i).init);
     Value exists = compare(b, loc_, CmpIPredicate::Slt, loop_.lowerBound(), loop_.upperBound());
     return emitLoad(b, s, map, exists);
   }
@@ -147,7 +131,7 @@ private:
     emit(b, s.address, now);
     Value counter = inductionVariable(loop_);
     next.map(counter, arith::AddiOp::create(b, loc_, counter, loop_.step()).op->result());
-    for (unsigned i : s.address.carriedValues)
+    for (unsigned i : s.address.carried)
       next.map(carried(loop_, i).argument, now.lookupOrSelf(carried(loop_, i).yielded));
     // The counter is below the bound here, so that their difference does not wrap as an unsigned number.
     Value left = arith::SubiOp::create(b, loc_, loop_.upperBound(), counter).op->result();
@@ -182,6 +166,7 @@ private:
     loop_->erase();
   }
 
+  const Tuning &tuning_;
   scf::ForOp loop_;
   Block &body_;
   Location loc_;
@@ -196,10 +181,11 @@ absl::StatusOr<bool> loadScalarsAhead(Module &m, PassContext &c) {
   m.op()->walk([&](Operation *op) {
     if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
   });
+  const Tuning tuning = c.target ? c.target->tuning : Tuning();
   bool changed = false;
   for (auto loop : loops) {
     Location loc = loop->loc();
-    unsigned count = ScalarsOfLoop(loop).run();
+    unsigned count = ScalarsOfLoop(loop, tuning).run();
     if (!count) continue;
     changed = true;
     std::string text = llvm::formatv("{0} of the loop's scalars are loaded an iteration ahead", count).str();

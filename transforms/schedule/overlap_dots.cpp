@@ -129,9 +129,8 @@ private:
       }
       bool isFlat = true;
       op.walk([&](Operation *inner) {
-        bool isLoopOrCall = inner->is<scf::ForOp>() || inner->is<scf::WhileOp>() || inner->is<tt::CallOp>();
         bool isDotOrWait = inner->is<ttng::WarpGroupDotOp>() || inner->is<ttng::WarpGroupDotWaitOp>();
-        isFlat &= !isLoopOrCall && (!isDotOrWait || inner == &op);
+        isFlat &= !isLoopOrCall(inner) && (!isDotOrWait || inner == &op);
       });
       if (!isFlat || synchronises(op)) return false;
     }

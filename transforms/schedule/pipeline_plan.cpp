@@ -31,10 +31,6 @@ namespace {
 constexpr int64_t kMinAsyncCopyBytes = 4;  // of one cp.async (PTX ISA), also the bytes of a register
 constexpr int64_t kMaxAsyncCopyBytes = 16; // of one cp.async
 
-bool isLoopOrCall(const Operation *op) {
-  return op->is<scf::ForOp>() || op->is<scf::WhileOp>() || op->is<tt::CallOp>();
-}
-
 class PipelinePlanner {
 public:
   PipelinePlanner(scf::ForOp loop, int64_t stages, const TargetInfo &target, const AxisInfoAnalysis &axis,
@@ -190,7 +186,7 @@ private:
   bool readsNothingStored() {
     llvm::SmallVector<Operation *, 8> early;
     for (auto &a : plan_.loads) early.push_back(a.op);
-    for (auto *op : plan_.producer)
+    for (auto *op : plan_.producer.operations)
       if (op->is<tt::LoadOp>()) early.push_back(op);
     if (auto [store, load] = conflictBetween(stores_, early); store)
       return refuse("'" + store->name() + "' at " + describe(store->loc()) + " may write what '" + load->name() +
@@ -307,41 +303,22 @@ private:
     return !isDot(def) && !def->is<ttg::LocalAllocOp>();
   }
 
-  /// What addresses and masks are computed from, across iterations: fills plan_.producer and plan_.producerCarried.
+  /// What addresses and masks are computed from, across iterations: fills plan_.producer.
   bool findProducer() {
     while (true) {
-      plan_.producer.clear();
-      plan_.producerCarried.clear();
-      llvm::SmallVector<Value, 16> work;
-      for (auto &a : plan_.loads)
-        for (auto v : a.op->operands()) work.push_back(v);
-      bool again = false;
-      while (!work.empty() && !again) {
-        Value v = work.pop_back_val();
-        if (v.isBlockArgument()) {
-          auto c = v.ownerBlock() == &body_ ? carriedByArgument(v) : std::nullopt;
-          if (c && plan_.producerCarried.insert(c->index)) work.push_back(c->yielded);
-          continue;
-        }
-        Operation *def = v.definingOp();
-        if (def->block() != &body_ || plan_.producer.contains(def)) continue;
-        // A load that the address of another one needs is done when the address is: it is not issued ahead by itself.
-        auto it = llvm::find_if(plan_.loads, [&](auto &a) { return a.op == def; });
-        if (it != plan_.loads.end()) {
-          plan_.loads.erase(it);
-          if (plan_.loads.empty()) return refuse("each load's address depends on another load");
-          again = true;
-          break;
-        }
-        if (!mayBeProducer(def))
-          return refuse("an address or mask depends on '" + def->name() + "' at " + describe(def->loc()));
-        plan_.producer.insert(def);
-        // A branch also needs what its operations use; its own values are in other blocks.
-        def->walk([&](Operation *op) {
-          for (auto o : op->operands()) work.push_back(o);
-        });
-      }
-      if (!again) return true;
+      plan_.producer = {};
+      llvm::SmallVector<Value, 16> needed;
+      for (auto &a : plan_.loads) needed.append(a.op->operands().begin(), a.op->operands().end());
+      auto loadOf = [&](Operation *op) { return llvm::find_if(plan_.loads, [&](auto &a) { return a.op == op; }); };
+      auto mayContain = [&](Operation *op) { return loadOf(op) == plan_.loads.end() && mayBeProducer(op); };
+      Operation *refused = addToSlice(plan_.producer, body_, needed, Across::Iterations, mayContain);
+      if (!refused) return true;
+      auto load = loadOf(refused);
+      if (load == plan_.loads.end())
+        return refuse("an address or mask depends on '" + refused->name() + "' at " + describe(refused->loc()));
+      // A load that the address of another one needs is done when the address is: it is not issued ahead by itself.
+      plan_.loads.erase(load);
+      if (plan_.loads.empty()) return refuse("each load's address depends on another load");
     }
   }
 

@@ -4,6 +4,7 @@
 #include "ir/ops.h"
 #include "ir/target.h"
 #include "transforms/analyses/axis_info.h"
+#include "transforms/analyses/body_slice.h"
 #include "transforms/schedule/dot_slices.h"
 #include "transforms/schedule/tile_loop.h"
 #include "llvm/ADT/SetVector.h"
@@ -41,16 +42,15 @@ struct PipelinedLoad {
 };
 
 struct PipelinePlan {
-  std::vector<PipelinedLoad> loads;          // in the order of the body
-  llvm::SetVector<ir::Operation *> producer; // operations of the body that compute addresses and masks
-  llvm::SetVector<unsigned> producerCarried; // indices of the loop-carried values that these need
-  int64_t distance = 1;                      // iterations ahead
-  int64_t buffers = 1;                       // in each multi-buffer, but those of late loads
-  int64_t bytesPerStage = 0;                 // of the buffers of all loads, one of each
-  std::string whyFewerStages;                // than requested, if not for lack of shared memory
-  bool hasDots = true;                       // of the body; else all loads are bulk copies
-  bool asyncCopies = false;                  // copied to shared memory asynchronously; else through registers
-  std::string whyNoAsyncCopies;              // the reason, if the target has them
+  std::vector<PipelinedLoad> loads; // in the order of the body
+  BodySlice producer;               // what addresses and masks are computed from
+  int64_t distance = 1;             // iterations ahead
+  int64_t buffers = 1;              // in each multi-buffer, but those of late loads
+  int64_t bytesPerStage = 0;        // of the buffers of all loads, one of each
+  std::string whyFewerStages;       // than requested, if not for lack of shared memory
+  bool hasDots = true;              // of the body; else all loads are bulk copies
+  bool asyncCopies = false;         // copied to shared memory asynchronously; else through registers
+  std::string whyNoAsyncCopies;     // the reason, if the target has them
   // The rest concerns asynchronous copies.
   bool dotsInFlight = false;            // dots stay in flight across the iteration's end
   std::vector<SlicedDot> slicedDots;    // … those of them with a left operand that is converted in registers

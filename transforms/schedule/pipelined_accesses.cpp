@@ -40,11 +40,11 @@ void PipelinedLoopBuilder::releaseBuffers() {
 
 void PipelinedLoopBuilder::beginProducer(ValueMap &map, Value inductionVariable) {
   map.map(ir::inductionVariable(loop_), inductionVariable);
-  for (auto [k, i] : llvm::enumerate(plan_.producerCarried)) map.map(carried(loop_, i).argument, producerState_[k]);
+  for (auto [k, i] : llvm::enumerate(plan_.producer.carried)) map.map(carried(loop_, i).argument, producerState_[k]);
 }
 
 void PipelinedLoopBuilder::advanceProducer(ValueMap &map) {
-  for (auto [k, i] : llvm::enumerate(plan_.producerCarried))
+  for (auto [k, i] : llvm::enumerate(plan_.producer.carried))
     producerState_[k] = map.lookupOrSelf(carried(loop_, i).yielded);
 }
 
@@ -144,7 +144,7 @@ Value PipelinedLoopBuilder::emitLoad(Builder &b, tt::LoadOp load, ValueMap &map,
 
 void PipelinedLoopBuilder::emitProducer(Builder &b, ValueMap &map, Value predicate) {
   for (auto &op : body_) {
-    if (!plan_.producer.contains(&op)) continue;
+    if (!plan_.producer.operations.contains(&op)) continue;
     if (auto load = op.dyn<tt::LoadOp>())
       map.map(op.result(), emitLoad(b, load, map, predicate));
     else

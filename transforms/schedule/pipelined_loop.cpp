@@ -68,7 +68,7 @@ void PipelinedLoopBuilder::closeGuard() {
 
 void PipelinedLoopBuilder::emitPrologue(const ValueMap &outer, Value exists) {
   producerState_.clear();
-  for (auto i : plan_.producerCarried) producerState_.push_back(outer.lookupOrSelf(loop_.initArgs()[i]));
+  for (auto i : plan_.producer.carried) producerState_.push_back(outer.lookupOrSelf(loop_.initArgs()[i]));
   Value lower = outer.lookupOrSelf(loop_.lowerBound());
   Value upper = outer.lookupOrSelf(loop_.upperBound());
   Value step = outer.lookupOrSelf(loop_.step());

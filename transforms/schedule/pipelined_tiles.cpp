@@ -27,7 +27,7 @@ void PipelinedLoopBuilder::beginTiles() {
   Value exists = compare(b_, CmpIPredicate::Slt, loop.lowerBound(), loop.upperBound());
   ValueMap first;
   first.map(inductionVariable(loop), loop.lowerBound());
-  for (unsigned i : tiles.carried) first.map(carried(loop, i).argument, carried(loop, i).init);
+  for (unsigned i : tiles.addresses.carried) first.map(carried(loop, i).argument, carried(loop, i).init);
   cloneAddresses(b_, tiles, first, exists);
   emitPrologue(first, exists);
 
@@ -92,11 +92,12 @@ void PipelinedLoopBuilder::findNextTile() {
 llvm::MapVector<Value, Value> PipelinedLoopBuilder::neededOfTile() {
   llvm::MapVector<Value, Value> needed;
   auto need = [&](Value v, Value current) {
-    bool isOfTile = v == inductionVariable(tileLoop_) || plan_.tiles.addresses.contains(v.definingOp()) ||
-                    llvm::any_of(plan_.tiles.carried, [&](unsigned i) { return v == carried(tileLoop_, i).argument; });
+    bool isOfTile =
+        v == inductionVariable(tileLoop_) || plan_.tiles.addresses.operations.contains(v.definingOp()) ||
+        llvm::any_of(plan_.tiles.addresses.carried, [&](unsigned i) { return v == carried(tileLoop_, i).argument; });
     if (isOfTile) needed.insert({v, current});
   };
-  for (auto [k, i] : llvm::enumerate(plan_.producerCarried)) need(loop_.initArgs()[i], firstResults_.ofProducer[k]);
+  for (auto [k, i] : llvm::enumerate(plan_.producer.carried)) need(loop_.initArgs()[i], firstResults_.ofProducer[k]);
   for (Value v : {loop_.lowerBound(), loop_.upperBound(), loop_.step()}) need(v, v);
   for (Value v : position_) need(v, v);
   auto needOperands = [&](Operation *op) {
@@ -104,7 +105,7 @@ llvm::MapVector<Value, Value> PipelinedLoopBuilder::neededOfTile() {
       for (Value v : inner->operands()) need(v, v);
     });
   };
-  for (auto *op : plan_.producer) needOperands(op);
+  for (auto *op : plan_.producer.operations) needOperands(op);
   for (auto &load : plan_.loads) needOperands(load.op);
   return needed;
 }
@@ -169,7 +170,7 @@ void PipelinedLoopBuilder::sinkAddressesOfStores() {
 
 Value PipelinedLoopBuilder::emitMissingIterations(Value readIndex) {
   producerState_.clear();
-  for (auto i : plan_.producerCarried) producerState_.push_back(nextTile_.lookupOrSelf(loop_.initArgs()[i]));
+  for (auto i : plan_.producer.carried) producerState_.push_back(nextTile_.lookupOrSelf(loop_.initArgs()[i]));
   Value counter = nextTile_.lookupOrSelf(loop_.lowerBound());
   if (surelyIterates(plan_.distance)) return counter;
   Value iterations = integer(b_, 0); // n, or D if there are more

@@ -38,7 +38,8 @@
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"
 #include "transforms/analyses/axis_info.h"
-#include "transforms/analyses/pointer_root.h"
+#include "transforms/analyses/body_slice.h"
+#include "transforms/analyses/plain_stores.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseSet.h"
@@ -68,10 +69,6 @@ bool synchronises(Operation *op) {
   return !layouts::sameLayout(from.encoding(), encodingOf(c.result()), from.shape());
 }
 
-bool isLoopCallOrDot(Operation *op) {
-  return op->is<scf::ForOp>() || op->is<scf::WhileOp>() || op->is<tt::CallOp>() || isDot(op);
-}
-
 class LoadsAhead {
 public:
   LoadsAhead(scf::ForOp loop, const AxisInfoAnalysis &axis, const Tuning &tuning)
@@ -95,20 +92,15 @@ public:
 private:
   // ---- 1. suitable loops ----
 
-  /// Whether the operation writes by plain stores alone. Collects the stores.
-  bool onlyStores(Operation *op) {
-    if (isLoopCallOrDot(op)) return false;
-    if (auto store = op->dyn<tt::StoreOp>()) {
-      stores_.push_back(store);
-      return true;
-    }
-    bool mayHaveEffects = !op->numRegions() && (op->info().effects & ~kReadsGlobal);
-    if (mayHaveEffects && (effectsOf(op) & ~kReadsGlobal)) return false;
-    for (auto &r : op->regions())
-      for (auto *b = r.front(); b; b = b->next())
-        for (auto &inner : *b)
-          if (!onlyStores(&inner)) return false;
-    return true;
+  /// Whether the operation, with what is nested in it, has no effects but loads and stores of tensors by pointers.
+  /// Collects the stores.
+  bool canBeUnrolled(Operation &op) {
+    bool isPlain = onlyStores(&op, stores_);
+    op.walk([&](Operation *inner) {
+      bool isAccess = inner->is<tt::StoreOp>() || !(effectsOf(inner) & ~kReadsGlobal) || inner->numRegions();
+      isPlain &= isAccess && !isLoopOrCall(inner) && !isDot(inner);
+    });
+    return isPlain;
   }
   /// Bounds are computed in 64 bits. A counter of 64 bits must start at a number that is not negative, and have a small
   /// step, so that nothing wraps.
@@ -125,7 +117,7 @@ private:
     if (!loop_.body().hasOneBlock() || !boundsCannotWrap()) return false;
     for (auto &op : body_) {
       if (&op == body_.terminator()) continue;
-      if (!onlyStores(&op)) return false;
+      if (!canBeUnrolled(op)) return false;
       synchronises_ |= synchronises(&op);
       for (auto r : op.results()) work_ += unpackedRegisters(r);
       if (work_ > tuning_.loadsAheadMaxWork) return false;
@@ -137,35 +129,16 @@ private:
 
   // ---- 2. loads ----
 
-  /// Collects what the load's operands are computed from, across iterations; false if it cannot be issued ahead.
-  bool collectProducer(tt::LoadOp load, llvm::SetVector<Operation *> &producer, llvm::SetVector<unsigned> &indices) {
-    llvm::SmallVector<Value, 16> work(load->operands().begin(), load->operands().end());
-    while (!work.empty()) {
-      Value v = work.pop_back_val();
-      if (v.isBlockArgument()) {
-        auto c = v.ownerBlock() == &body_ ? carriedByArgument(v) : std::nullopt;
-        if (c && indices.insert(c->index)) work.push_back(c->yielded);
-        continue;
-      }
-      Operation *def = v.definingOp();
-      if (def->block() != &body_ || !producer.insert(def)) continue;
-      if (def->numRegions() || !isPure(def) || synchronises(def)) return false;
-      for (auto o : def->operands()) work.push_back(o);
-    }
-    return true;
-  }
   bool findLoads() {
     for (auto &op : body_) {
       auto load = op.dyn<tt::LoadOp>();
       if (!load || load.isVolatile() || (effectsOf(&op) & ~kReadsGlobal)) continue;
-      bool mayBeStored =
-          llvm::any_of(stores_, [&](auto store) { return !reachDifferentMemory(store.ptr(), load.ptr()); });
-      if (mayBeStored) continue;
-      auto producer = producer_;
-      auto indices = producerCarried_;
-      if (!collectProducer(load, producer, indices)) continue;
+      if (conflictBetween(stores_, {&op}).store) continue;
+      BodySlice producer = producer_;
+      llvm::SmallVector<Value, 4> operands(load->operands().begin(), load->operands().end());
+      auto canBeRepeated = [](Operation *def) { return !def->numRegions() && isPure(def) && !synchronises(def); };
+      if (addToSlice(producer, body_, operands, Across::Iterations, canBeRepeated)) continue;
       producer_ = std::move(producer);
-      producerCarried_ = std::move(indices);
       loads_.push_back(load);
       registers_ += unpackedRegisters(load.result());
     }
@@ -189,7 +162,7 @@ private:
   bool chooseDistance() {
     int64_t available = synchronises_ ? tuning_.loadsAheadRegistersSynchronized : tuning_.loadsAheadRegistersStoring;
     int64_t addresses = 0;
-    for (auto i : producerCarried_) addresses += carriedRegisters(i);
+    for (auto i : producer_.carried) addresses += carriedRegisters(i);
     auto fits = [&](int64_t distance) {
       return registers_ * distance + addresses <= available && work_ * distance <= tuning_.loadsAheadMaxWork;
     };
@@ -223,7 +196,7 @@ private:
   /// The producer and the loads on the values of `map`, masked by the predicate.
   llvm::SmallVector<Value, 4> emitLoads(Builder &b, ValueMap &map, Value predicate) {
     for (auto &op : body_)
-      if (producer_.contains(&op)) b.clone(&op, map);
+      if (producer_.operations.contains(&op)) b.clone(&op, map);
     llvm::SmallVector<Value, 4> values;
     for (auto load : loads_) {
       Value ptr = map.lookupOrSelf(load.ptr());
@@ -257,9 +230,9 @@ private:
   llvm::SmallVector<Value, 4> emitLoadsAhead(Builder &b, Value first, int64_t d) {
     ValueMap map;
     map.map(inductionVariable(loop_), counterAt(b, first, d));
-    for (auto [k, i] : llvm::enumerate(producerCarried_)) map.map(carried(loop_, i).argument, producerState_[k]);
+    for (auto [k, i] : llvm::enumerate(producer_.carried)) map.map(carried(loop_, i).argument, producerState_[k]);
     auto values = emitLoads(b, map, isLess(b, first, bound_[d]));
-    for (auto [k, i] : llvm::enumerate(producerCarried_))
+    for (auto [k, i] : llvm::enumerate(producer_.carried))
       producerState_[k] = map.lookupOrSelf(carried(loop_, i).yielded);
     return values;
   }
@@ -279,7 +252,7 @@ private:
     Value middle = truncate(b, make<arith::AddiOp>(b, lower64, make<arith::MuliOp>(b, trips, unrolledStep)), type);
 
     // Prologue.
-    for (auto i : producerCarried_) producerState_.push_back(loop_.initArgs()[i]);
+    for (auto i : producer_.carried) producerState_.push_back(loop_.initArgs()[i]);
     llvm::SmallVector<Value, 16> loaded;
     for (int64_t d = 0; d < distance_; ++d)
       for (auto v : emitLoadsAhead(b, lower, d)) loaded.push_back(v);
@@ -339,10 +312,9 @@ private:
   int64_t work_ = 0;          // registers of all results of an iteration: a measure of its code
   int64_t registers_ = 0;     // of the loaded values of an iteration
   int64_t distance_ = 1;
-  llvm::SmallVector<tt::StoreOp, 4> stores_;
+  llvm::SmallVector<Operation *, 4> stores_;
   llvm::SmallVector<tt::LoadOp, 8> loads_;     // in the order of the text
-  llvm::SetVector<Operation *> producer_;      // operations of the body that compute their addresses and masks
-  llvm::SetVector<unsigned> producerCarried_;  // indices of the loop-carried values that these need
+  BodySlice producer_;                         // what their addresses and masks are computed from
   llvm::SmallVector<Value, 8> producerState_;  // those values, at the iteration that the producer is at
   llvm::SmallVector<Value, 8> offset_, bound_; // see computeOffsets
 };

@@ -38,8 +38,7 @@ private:
       return refuse("the loop around it has an unsigned counter or several blocks");
     for (auto &op : *body_) {
       if (&op == inner_.op || &op == body_->terminator()) continue;
-      bool isLoop = op.is<scf::ForOp>() || op.is<scf::WhileOp>() || op.is<tt::CallOp>();
-      if (isLoop || isDot(&op)) return refuse("the loop around it contains " + nameOf(&op));
+      if (isLoopOrCall(&op) || isDot(&op)) return refuse("the loop around it contains " + nameOf(&op));
       if (!onlyStores(&op, stores_))
         return refuse("in the loop around it, " + nameOf(&op) + " writes memory or synchronizes");
     }
@@ -56,31 +55,18 @@ private:
                              op->is<ttg::LocalAllocOp>() || op->is<tt::ReshapeOp>();
     return isPure(op) && !op->numRegions() && !isDot(op) && !needsSharedMemory;
   }
-  /// Adds what `v` is computed from in the body. Carried values go to `carried`, if it is not null.
-  bool addSlice(Value v, llvm::SetVector<Operation *> &slice, llvm::SetVector<unsigned> *carriedValues) {
-    llvm::SmallVector<Value, 16> work = {v};
-    while (!work.empty()) {
-      Value w = work.pop_back_val();
-      if (w.isBlockArgument()) {
-        auto c = w.ownerBlock() == body_ ? carriedByArgument(w) : std::nullopt;
-        if (c && carriedValues) carriedValues->insert(c->index);
-        continue;
-      }
-      Operation *def = w.definingOp();
-      if (def->block() != body_ || slice.contains(def)) continue;
-      if (!canBeCloned(def)) return refuse("an address of the next tile depends on " + nameOf(def));
-      slice.insert(def);
-      for (auto operand : def->operands()) work.push_back(operand);
-    }
-    return true;
+  /// Adds what the value is computed from in the body.
+  bool add(Value v, BodySlice &slice) {
+    Operation *refused = addToSlice(slice, *body_, v, Across::Nothing, canBeCloned);
+    return !refused || refuse("an address of the next tile depends on " + nameOf(refused));
   }
   bool findAddresses() {
     llvm::SmallVector<Value, 32> needed = {inner_.lowerBound(), inner_.upperBound(), inner_.step()};
-    for (unsigned i : plan_.producerCarried) needed.push_back(inner_.initArgs()[i]);
+    for (unsigned i : plan_.producer.carried) needed.push_back(inner_.initArgs()[i]);
     auto addOperands = [&](Operation *op) {
       op->walk([&](Operation *nested) { needed.append(nested->operands().begin(), nested->operands().end()); });
     };
-    for (auto *op : plan_.producer) {
+    for (auto *op : plan_.producer.operations) {
       addOperands(op);
       if (op->is<tt::LoadOp>()) loads_.push_back(op);
     }
@@ -89,11 +75,14 @@ private:
       loads_.push_back(load.op);
     }
     // What the pipelined loop computes itself is in other blocks than the body.
-    return llvm::all_of(needed, [&](Value v) { return addSlice(v, tiles_.addresses, &tiles_.carried); });
+    return llvm::all_of(needed, [&](Value v) { return add(v, tiles_.addresses); });
   }
   bool findUpdates() {
-    return llvm::all_of(tiles_.carried,
-                        [&](unsigned i) { return addSlice(carried(tiles_.loop, i).yielded, tiles_.updates, nullptr); });
+    BodySlice updates;
+    bool found = llvm::all_of(tiles_.addresses.carried,
+                              [&](unsigned i) { return add(carried(tiles_.loop, i).yielded, updates); });
+    tiles_.updates = std::move(updates.operations);
+    return found;
   }
 
   scf::ForOp inner_;
@@ -115,8 +104,8 @@ llvm::SmallVector<Value, 8> positionOfTile(const TileLoop &tiles, const Tuning &
   auto isScalar = [](Operation *op) { return op->numResults() == 1 && op->result().type().isInteger(); };
   llvm::SmallVector<Value, 8> position;
   for (auto &op : *tiles.loop.body().front()) {
-    if (!tiles.addresses.contains(&op) || !isScalar(&op)) continue;
-    auto isForScalar = [&](Operation *user) { return tiles.addresses.contains(user) && isScalar(user); };
+    if (!tiles.addresses.operations.contains(&op) || !isScalar(&op)) continue;
+    auto isForScalar = [&](Operation *user) { return tiles.addresses.operations.contains(user) && isScalar(user); };
     if (!llvm::all_of(op.result().users(), isForScalar)) position.push_back(op.result());
   }
   if (int64_t(position.size()) > tuning.tilePositionScalars) position.clear();
@@ -125,7 +114,7 @@ llvm::SmallVector<Value, 8> positionOfTile(const TileLoop &tiles, const Tuning &
 
 void cloneAddresses(Builder &b, const TileLoop &tiles, ValueMap &map, Value exists) {
   for (auto &op : *tiles.loop.body().front()) {
-    if (!tiles.addresses.contains(&op)) continue;
+    if (!tiles.addresses.operations.contains(&op)) continue;
     Operation *copy = b.clone(&op, map);
     if (exists && mayBeUndefined(copy)) divideByOneUnless(copy, exists);
   }
@@ -144,7 +133,7 @@ ValueMap nextTile(Builder &b, const TileLoop &tiles, Operation *inner, Value exi
   Value counter = inductionVariable(loop);
   Value ahead = arith::AddiOp::create(b, loc, counter, loop.step()).op->result();
   next.map(counter, thisUnless(ahead, counter));
-  for (unsigned i : tiles.carried) {
+  for (unsigned i : tiles.addresses.carried) {
     auto c = carried(loop, i);
     next.map(c.argument, thisUnless(ofThis.lookupOrSelf(c.yielded), c.argument));
   }

@@ -12,6 +12,7 @@
 #include "ir/builder.h"
 #include "ir/ops.h"
 #include "ir/tuning.h"
+#include "transforms/analyses/body_slice.h"
 #include "llvm/ADT/SetVector.h"
 #include <string>
 
@@ -21,10 +22,9 @@ struct PipelinePlan;
 
 /// The loop over tiles around a pipelined loop, and what its body computes for the first copies of a tile.
 struct TileLoop {
-  ir::scf::ForOp loop;                        // null: there is none
-  llvm::SetVector<ir::Operation *> addresses; // operations of its body that the first copies are computed from
-  llvm::SetVector<unsigned> carried;          // indices of its carried values that these use
-  llvm::SetVector<ir::Operation *> updates;   // operations of its body that take these to the next tile
+  ir::scf::ForOp loop;                      // null: there is none
+  BodySlice addresses;                      // what the first copies are computed from, in its body
+  llvm::SetVector<ir::Operation *> updates; // operations of its body that take the carried ones to the next tile
 };
 
 /// The loop over tiles around `inner`, if the first copies of a tile may be issued before the tile before is stored:

@@ -51,6 +51,7 @@
 #include "ir/builder.h"
 #include "ir/compare.h"
 #include "ir/constants.h"
+#include "ir/loops.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -70,10 +71,6 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMaxSwizzledBytes = 128; // of a row
-constexpr int64_t kMinSwizzledBytes = 32;
-constexpr int64_t kRowsOfSwizzle = 8;
-
 /// The layout of the descriptor's blocks in shared memory; null if a tensor map cannot describe them.
 const layouts::Encoding *layoutOfBlocks(TensorDescType desc) {
   constexpr unsigned kMaxDimensions = 5;
@@ -85,8 +82,8 @@ const layouts::Encoding *layoutOfBlocks(TensorDescType desc) {
   layouts::NvmmaSharedParams p;
   p.rank = desc.rank();
   p.elementBitWidth = element.bitWidth();
-  if (rows >= kRowsOfSwizzle && rowBytes >= kMinSwizzledBytes)
-    p.swizzlingByteWidth = std::min(rowBytes, kMaxSwizzledBytes);
+  if (rows >= layouts::kSwizzleRows && rowBytes >= layouts::kMinSwizzleBytes)
+    p.swizzlingByteWidth = std::min(rowBytes, layouts::kMaxSwizzleBytes);
   auto layout = element.context()->encodings().getNvmmaShared(p);
   bool canBeCopied =
       layout.ok() && (*layout)->copyBox(desc.shape()).ok() && (*layout)->toLinearLayout(desc.shape()).ok();
@@ -135,7 +132,7 @@ std::string whyNoBulkAccess(Operation *op, Value desc, const AxisInfoAnalysis &a
       return "reduces elements of " + type.element().str() + ", as TMA cannot";
     return startsAligned(reduce.indices()) ? "" : kMisaligned;
   }
-  return "uses the descriptor otherwise than to load, store or reduce a block";
+  return "uses the descriptor for something else than loading, storing or reducing a block";
 }
 
 /// Why the descriptor cannot stay one; empty if it can. `layout`: of its blocks.
@@ -157,8 +154,6 @@ std::string whyNot(Value desc, const layouts::Encoding *layout, const TargetInfo
 
 // ---- descriptors that the kernel makes ----
 
-bool isLoop(const Operation *op) { return op->is<scf::ForOp>() || op->is<scf::WhileOp>(); }
-
 /// The number of loops around an operation that the other one, which dominates it, is not in.
 unsigned loopsBetween(Operation *outer, Operation *inner) {
   unsigned n = 0;
@@ -176,7 +171,7 @@ std::string whyNotMade(tt::MakeTensorDescriptorOp make, const layouts::Encoding 
   for (unsigned d = 0; d + 1 < make.strides().size(); ++d) {
     auto stride = intConstantOf(make.strides()[d]);
     if (stride && *stride * (element.bitWidth() / 8) % kTensorMapAlignment)
-      return "a stride is no multiple of 16 bytes";
+      return "a stride is not a multiple of 16 bytes";
   }
   bool canBeNan = element.isFloat() && element.bitWidth() >= 16;
   if (make.padding() == PaddingOption::Nan && !canBeNan) return "no tensor map pads its elements with NaN";

@@ -5,7 +5,7 @@
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // CHECK: error: 'ttng.warp_group_dot' reads a part of a buffer at 8 of dimension 0, no multiple of the part's size and of 16
+  // CHECK: error: 'ttng.warp_group_dot' reads a part of a buffer at 8 of dimension 0, not a multiple of the part's size and of 16
   tt.func public @unaligned(%p: !tt.ptr<f32>) {
     %x = arith.constant dense<1.0> : tensor<64x16xf16, #a>
     %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>

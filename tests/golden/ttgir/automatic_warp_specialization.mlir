@@ -9,7 +9,7 @@
 // MORE: ttg.warp_specialize(
 // RUN: tessera compile %S/../../kernels/desc_arguments_attn_grouped/desc_arguments_attn_grouped.ttir --target sm_90a --num-warps 8 --exact-num-warps --emit ttgir | FileCheck %s --check-prefix=EXACT
 // EXACT-NOT: ttg.warp_specialize(
-// REMARK: remark: a warp of its own issues the loop's copies; the other 8 have 240 registers a thread [tritongpu-automatic-warp-specialization:WarpsSpecialized]
+// REMARK: remark: a producer warp issues the loop's copies; the other 8 have 240 registers a thread [tritongpu-automatic-warp-specialization:WarpsSpecialized]
 
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [8, 1], instrShape = [16, 128, 16]}>
 #dot0 = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>

@@ -2,10 +2,10 @@
 // copies.
 // RUN: tessera opt %s --target sm_90a -tritongpu-automatic-warp-specialization -canonicalize | FileCheck %s
 // RUN: tessera opt %s --target sm_90a -tritongpu-automatic-warp-specialization -o %t --remarks 2>&1 | FileCheck %s --check-prefix=REMARK
-// REMARK: remark: no warp of its own issues the loop's copies: addresses of copies need more than scalars [
-// REMARK: remark: no warp of its own issues the loop's copies: the kernel itself makes the tensor map of a copy [
+// REMARK: remark: no producer warp issues the loop's copies: addresses of copies need more than scalars [
+// REMARK: remark: no producer warp issues the loop's copies: the kernel itself makes the tensor map of a copy [
 // RUN: tessera compile %S/../../kernels/desc_arguments_softmax/desc_arguments_softmax.ttir --target sm_90a --emit ttgir -o %t --remarks=WarpsSpecialized 2>&1 | FileCheck %s --check-prefix=STORE
-// STORE: no warp of its own issues the loop's copies: 'tt.descriptor_store' at {{.*}} synchronises or copies, too [
+// STORE: no producer warp issues the loop's copies: 'tt.descriptor_store' at {{.*}} synchronises or copies, too [
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [8, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [8, 1], instrShape = [16, 128, 16]}>

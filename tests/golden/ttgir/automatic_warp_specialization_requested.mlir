@@ -2,7 +2,7 @@
 // RUN: tessera opt %s --target sm_90a -tritongpu-automatic-warp-specialization -canonicalize | FileCheck %s
 // RUN: tessera opt %s --target sm_90a -tritongpu-automatic-warp-specialization -o %t --remarks 2>&1 | FileCheck %s --check-prefix=REMARK
 // REMARK-NOT: remark: no warp
-// REMARK: remark: a warp of its own issues the loop's copies; the other 8 have 240 registers a thread [tritongpu-automatic-warp-specialization:WarpsSpecialized]
+// REMARK: remark: a producer warp issues the loop's copies; the other 8 have 240 registers a thread [tritongpu-automatic-warp-specialization:WarpsSpecialized]
 
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [8, 1], instrShape = [16, 128, 16]}>
 #dot0 = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>

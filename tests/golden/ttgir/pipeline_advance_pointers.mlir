@@ -4,7 +4,6 @@
 // RUN: tessera compile %s --kernel strided --target sm_90a --num-warps 4 --num-stages 3 --emit ttgir | FileCheck %s --check-prefix=STRIDED
 // RUN: tessera compile %s --kernel squares --target sm_90a --num-warps 4 --num-stages 3 --emit ttgir | FileCheck %s --check-prefix=STAYS
 // RUN: tessera compile %s --kernel wrapped --target sm_90a --num-warps 4 --num-stages 3 --emit ttgir | FileCheck %s --check-prefix=STAYS
-
 // The first pointers are those of the first iteration; each one adds 64 elements.
 // ROWS-LABEL: @rows
 // ROWS-DAG: %[[STEP:.*]] = arith.constant dense<64> : tensor<64x64xi32

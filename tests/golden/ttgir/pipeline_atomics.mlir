@@ -12,6 +12,13 @@
 // CHECK: scf.for
 // CHECK: tt.load
 // CHECK: tt.atomic_rmw
+//
+// No stage takes the memory of a second block from a loop with atomic operations in each iteration. Blocks of 128 x 128
+// have stages of 32 KiB: three leave room for another block on a multiprocessor of sm_90a, four do not.
+// RUN: sed 's/32x32/128x128/g; s/tensor<32x/tensor<128x/g; s/<1x32x/<1x128x/g; s/end = 32/end = 128/' %s > %t
+// RUN: tessera opt %t -tritongpu-pipeline=num-stages=4 --target sm_90a --remarks 2>&1 | FileCheck %s --check-prefix=BLOCKS
+// BLOCKS: remark: {{.*}}; 4 stages were requested: with fewer, a second block fits on a multiprocessor
+// BLOCKS: ttg.local_alloc : () -> !ttg.memdesc<3x128x128xf16
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #acc = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #acc}>

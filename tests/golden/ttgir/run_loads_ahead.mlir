@@ -100,4 +100,28 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     }
     tt.return
   }
+
+  // A volatile load may find that another block has written; loads after it stay after it.
+  // CHECK-LABEL: @volatile
+  // CHECK-NOT: tt.load
+  // CHECK: scf.for
+  // CHECK-NEXT: tt.load %{{.*}} {isVolatile = true}
+  // CHECK-NEXT: tt.load
+  // CHECK-NOT: scf.for
+  // CHECK: tt.return
+  tt.func public @volatile(%flag: !tt.ptr<i32>, %p: tensor<128x!tt.ptr<f32>, #row>, %q: tensor<128x!tt.ptr<i32>, #row>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.000000e+00> : tensor<128xf32, #row>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %zero) -> (tensor<128xf32, #row>) : i32 {
+      %f = tt.load %flag {isVolatile = true} : !tt.ptr<i32>
+      %x = tt.load %p : tensor<128x!tt.ptr<f32>, #row>
+      %fs = tt.splat %f : i32 -> tensor<128xi32, #row>
+      tt.store %q, %fs : tensor<128x!tt.ptr<i32>, #row>
+      %y = arith.addf %x, %h : tensor<128xf32, #row>
+      scf.yield %y : tensor<128xf32, #row>
+    }
+    tt.store %p, %r : tensor<128x!tt.ptr<f32>, #row>
+    tt.return
+  }
 }

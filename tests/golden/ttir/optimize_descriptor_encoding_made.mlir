@@ -55,7 +55,7 @@ tt.func public @tiles(%p: !tt.ptr<f16>, %q: !tt.ptr<f16>, %r: !tt.ptr<f32>, %s: 
 // REMARK: no loop within a loop after it loads operands of dots by it
 // REMARK: its innermost stride is not known to be 1
 // REMARK: no tensor map pads its elements with NaN
-// REMARK: 'tt.descriptor_gather' at {{.*}} uses the descriptor otherwise than to load, store or reduce a block
+// REMARK: 'tt.descriptor_gather' at {{.*}} uses the descriptor for something else than loading, storing or reducing a block
 tt.func public @others(%p: !tt.ptr<f16>, %o: !tt.ptr<f8E5M2>, %n: i32, %stride: i64, %at: tensor<32xi32>) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

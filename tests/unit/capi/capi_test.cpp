@@ -253,7 +253,7 @@ TEST(CApi, UsageIsRefused) {
   };
   refused(compile(kKernel, nullptr), "a target is needed");
   refused(compile(kKernel, "sm_1"), "unknown target 'sm_1'");
-  refused(compile(kKernel, "gfx942", "ptx"), "'ptx' is no stage for gfx942");
+  refused(compile(kKernel, "gfx942", "ptx"), "'ptx' is not a stage of gfx942");
   refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_warps = 3; }),
           "num_warps must be a power of two up to 64, not 3");
   refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_ctas = 0; }),
