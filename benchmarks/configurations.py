@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times matmul and attention kernels in many configurations on one NVIDIA GPU: tile sizes, warps, stages, types,
 layouts, epilogues, ragged sizes, masks, grouped heads. The configurations are drawn from a seed, as an autotuner's
-lists and other people's kernels would have them, so that a cliff in one of them is seen. Needs torch and triton.
+lists and other people's kernels would have them, to find cliffs that fixed lists miss. Needs torch and triton.
 
     TESSERA_TRITON=0 configurations.py --count 200 > triton.jsonl     # by Triton
     TESSERA_TRITON=1 configurations.py --count 200 > tessera.jsonl    # by Tessera, its wheel installed

@@ -205,12 +205,15 @@ bool mayBeUndefined(Operation *op) {
   }
 }
 
-void divideByOneUnless(Operation *division, Value condition) {
+void divideSafelyUnless(Operation *division, Value condition) {
   Builder b(division);
   Location loc = division->loc();
   Value divisor = division->operand(kDivisorOperand);
-  Value one = b.intConstant(loc, divisor.type(), 1);
-  division->setOperand(kDivisorOperand, arith::SelectOp::create(b, loc, condition, divisor, one).op->result());
+  Type type = divisor.type().scalar();
+  constexpr unsigned kIndexBits = 64;
+  unsigned bits = type.isInteger() ? type.bitWidth() : kIndexBits;
+  Value safe = b.intConstant(loc, divisor.type(), bits > 2 ? int64_t(1) << (bits - 2) : 1);
+  division->setOperand(kDivisorOperand, arith::SelectOp::create(b, loc, condition, divisor, safe).op->result());
 }
 
 } // namespace tessera::transforms

@@ -62,8 +62,9 @@ constexpr unsigned kDivisorOperand = 1;
 /// Whether the operation is a division that is undefined for some values of its operands, so that it must not run if it
 /// did not before.
 bool mayBeUndefined(ir::Operation *);
-/// Makes such a division divide by 1 where the i1 `condition` is false.
-void divideByOneUnless(ir::Operation *division, ir::Value condition);
+/// Makes such a division divide by a large power of two where the i1 `condition` is false. (By 1, `rows % M` would lose
+/// the alignment and contiguity that a divisible M gives it, and its accesses their width.)
+void divideSafelyUnless(ir::Operation *division, ir::Value condition);
 
 /// Proofs that integers are not negative. Answers are kept. A pass may rewrite the module meanwhile: values that
 /// existed at the time keep their answers, as long as their operations get only operands that are equal to the old

@@ -11,11 +11,11 @@
 //     only loops that are known to run.
 //   - Loads may fault. They leave any scf.for that writes no memory, with a mask that says whether the loop runs.
 //   - Integer divisions are undefined if the divisor is zero (or -1, for signed ones). They leave any scf.for, and
-//     divide by 1 if it does not run.
+//     divide by a power of two if it does not run.
 //
 //   scf.for %i = %lo to %hi … {                      %runs = arith.cmpi slt, %lo, %hi
 //     %v = tt.load %p                         →      %v = tt.load %p, %runs
-//     %q = arith.divsi %x, %n                        %d = arith.select %runs, %n, %one
+//     %q = arith.divsi %x, %n                        %d = arith.select %runs, %n, %power
 //                                                    %q = arith.divsi %x, %d
 //
 // Limits: registers are not counted. A value that is cheap to compute (a splat, a range) occupies registers during the
@@ -139,7 +139,7 @@ static bool hoist(Operation *loop) {
       op.moveBefore(loop);
       if (needsDivisor) {
         Builder b(&op);
-        divideByOneUnless(&op, whetherRuns(b, op.loc(), loop->cast<scf::ForOp>()));
+        divideSafelyUnless(&op, whetherRuns(b, op.loc(), loop->cast<scf::ForOp>()));
       }
       if (needsMask) maskByTrip(op.cast<tt::LoadOp>(), loop->cast<scf::ForOp>());
       changed = true;

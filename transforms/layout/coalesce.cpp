@@ -123,21 +123,39 @@ Order orderByStrides(Value ptr, llvm::ArrayRef<int32_t> order) {
   return rank(nearFirst[0]) < rank(nearFirst[1]) ? nearFirst : Order();
 }
 
+/// Whether a load or store is of a dot's data and need not be in the layout of other accesses to the memory.
+bool isDotData(const Access &a, const GlobalAccesses &global) {
+  if (auto store = a.op->dyn<tt::StoreOp>())
+    return !global.isSharedByItsThreads(a.ptr) && comesFromDot(store.value(), kTowardsStore);
+  if (auto load = a.op->dyn<tt::LoadOp>())
+    return !global.mayBeWrittenByItsThreads(a.ptr) && feedsDotOrBuffer(load.result(), kFromLoad);
+  return false;
+}
+
 /// Accesses without a proved run take the order of their local strides, unless an access of that shape is proved to run
-/// along another dimension: what flows between the two would change its layout, which costs more than it brings.
+/// along another dimension: what flows between the two would change its layout, which costs more than it brings. Nothing
+/// flows between the loads of dots' operands and other accesses, but through the dots.
 void orderUnprovedByStrides(llvm::MutableArrayRef<Access> accesses, const GlobalAccesses &global) {
   using FunctionAndShape = std::pair<Operation *, Shape>;
   auto keyOf = [](const Access &a) { return FunctionAndShape{a.function(), Shape(a.pointers().shape())}; };
-  std::map<FunctionAndShape, llvm::SmallVector<Order, 4>> proved;
+  struct Proved {
+    Order order;
+    bool isOperand;
+  };
+  auto isOperand = [&](const Access &a) { return a.op->is<tt::LoadOp>() && isDotData(a, global); };
+  std::map<FunctionAndShape, llvm::SmallVector<Proved, 4>> proved;
   for (auto &a : accesses)
-    if (a.hasProvedRun) proved[keyOf(a)].push_back(a.order);
+    if (a.hasProvedRun) proved[keyOf(a)].push_back({a.order, isOperand(a)});
   for (auto &a : accesses) {
     bool isFreeLoad = a.op->is<tt::LoadOp>() && !global.mayBeWritten(a.ptr);
     bool isFreeStore = a.op->is<tt::StoreOp>() && !global.isShared(a.ptr);
     if (a.hasProvedRun || a.order.size() < 2 || (!isFreeLoad && !isFreeStore)) continue;
     auto order = orderByStrides(a.ptr, a.order);
-    if (!order.empty() && llvm::all_of(proved[keyOf(a)], [&](auto &other) { return other[0] == order[0]; }))
-      a.order = order;
+    bool feedsDot = isOperand(a);
+    bool agrees = llvm::all_of(proved[keyOf(a)], [&](const Proved &other) {
+      return other.order[0] == order[0] || feedsDot != other.isOperand;
+    });
+    if (!order.empty() && agrees) a.order = order;
   }
 }
 
@@ -152,15 +170,6 @@ int64_t widestOf(const Access &a, const TargetInfo *target) {
   if (isAtomic(a.op)) return 1;
   int64_t bytes = target ? target->maxGlobalAccessBytes : kGlobalAccessBytes;
   return std::max<int64_t>(1, bytes / a.bytes);
-}
-
-/// Whether a load or store is of a dot's data and need not be in the layout of other accesses to the memory.
-bool isDotData(const Access &a, const GlobalAccesses &global) {
-  if (auto store = a.op->dyn<tt::StoreOp>())
-    return !global.isSharedByItsThreads(a.ptr) && comesFromDot(store.value(), kTowardsStore);
-  if (auto load = a.op->dyn<tt::LoadOp>())
-    return !global.mayBeWrittenByItsThreads(a.ptr) && feedsDotOrBuffer(load.result(), kFromLoad);
-  return false;
 }
 
 /// `threads`: of a block.

@@ -16,7 +16,7 @@
 // Conditions: the address and the mask are computed from the counter and from carried values by pure operations; no
 // store of the loop may write what the load reads; the value is no part of another load's address, which
 // tritongpu-pipeline must be able to compute. For an iteration that does not exist, nothing is loaded and divisions are
-// by 1.
+// by a power of two.
 #include "ir/builder.h"
 #include "ir/compare.h"
 #include "ir/loops.h"
@@ -101,7 +101,7 @@ private:
     for (auto &op : body_) {
       if (!address.operations.contains(&op)) continue;
       Operation *copy = b.clone(&op, map);
-      if (exists && mayBeUndefined(copy)) divideByOneUnless(copy, exists);
+      if (exists && mayBeUndefined(copy)) divideSafelyUnless(copy, exists);
     }
   }
 

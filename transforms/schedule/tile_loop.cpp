@@ -116,7 +116,7 @@ void cloneAddresses(Builder &b, const TileLoop &tiles, ValueMap &map, Value exis
   for (auto &op : *tiles.loop.body().front()) {
     if (!tiles.addresses.operations.contains(&op)) continue;
     Operation *copy = b.clone(&op, map);
-    if (exists && mayBeUndefined(copy)) divideByOneUnless(copy, exists);
+    if (exists && mayBeUndefined(copy)) divideSafelyUnless(copy, exists);
   }
 }
 

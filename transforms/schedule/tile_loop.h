@@ -40,8 +40,8 @@ TileLoop findTileLoop(ir::scf::ForOp inner, const PipelinePlan &, std::string &w
 llvm::SmallVector<ir::Value, 8> positionOfTile(const TileLoop &, const ir::Tuning &);
 
 /// Clones the addresses on the values of `map`, which maps the counter and the carried values. `exists` (i1): whether
-/// the tile exists; divisions by what is computed for one that does not are undefined, so that these divide by 1. Null:
-/// it does.
+/// the tile exists; divisions by what is computed for one that does not are undefined, so that these divide by a power
+/// of two. Null: it does.
 void cloneAddresses(ir::Builder &, const TileLoop &, ir::ValueMap &map, ir::Value exists);
 
 /// Maps the counter and the carried values to those of the next tile, or of this one if `exists` (i1) is false. The

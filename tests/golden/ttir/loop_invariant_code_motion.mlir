@@ -66,14 +66,14 @@ tt.func public @loads(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32) -> (i32, i32)
 
 // -----
 
-// Division: by 1 instead of a number that may be zero, or -1 where signed, if the loop may not run.
+// Division: by a power of two instead of a number that may be zero, or -1 where signed, if the loop may not run.
 // CHECK-LABEL: @division
 // CHECK-SAME: (%[[X:.*]]: i32, %[[Y:.*]]: i32, %[[N:.*]]: i32)
 // CHECK: arith.divsi %{{.*}}, %c4
 // CHECK-NEXT: arith.remui
 // CHECK-NEXT: %[[RUNS:.*]] = arith.cmpi slt, %c0_i32, %[[N]]
-// CHECK-NEXT: %[[ONE:.*]] = arith.constant 1
-// CHECK-NEXT: %[[SAFE:.*]] = arith.select %[[RUNS]], %[[Y]], %[[ONE]]
+// CHECK-NEXT: %[[POWER:.*]] = arith.constant 1073741824
+// CHECK-NEXT: %[[SAFE:.*]] = arith.select %[[RUNS]], %[[Y]], %[[POWER]]
 // CHECK-NEXT: arith.divsi %[[X]], %[[SAFE]]
 // CHECK: %[[SAFE_TOO:.*]] = arith.select %{{.*}}, %[[Y]], %{{.*}}
 // CHECK-NEXT: arith.divui %[[X]], %[[SAFE_TOO]]
