@@ -192,9 +192,7 @@ bool MatrixInstructionChoice::fits(const MatrixInstruction &i, const DotProblem 
   int64_t m = dot.shape[dot.shape.size() - 2];
   int64_t n = dot.shape.back();
   if (isSkinny(i)) return i.m == 4 ? i.n <= n : i.m <= m;
-  bool fillsK = i.k <= 2 * dot.k;
-  bool fillsTile = i.m <= m && i.n <= n;
-  return fillsK && (fillsTile || isMfmaOrWmma(target_.matrixUnit));
+  return i.k <= 2 * dot.k;
 }
 
 /// Work of one warp, what others repeat included.

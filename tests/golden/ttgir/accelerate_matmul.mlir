@@ -77,9 +77,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 
 // -----
 
-// Smaller than a tile: multiplied by fma.
+// Smaller than a tile: the instruction computes the rows twice.
 // CHECK-LABEL: @small
-// CHECK: tt.dot {{.*}} -> tensor<8x16xf32, #blocked>
+// CHECK: tt.dot {{.*}} -> tensor<8x16xf32, #mma>
 #blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
