@@ -104,7 +104,7 @@ struct TargetInfo {
   bool hasTensorCopy = false;        // bulk tensor copies by descriptor (TMA) with barriers in shared memory
   bool hasLdmatrix = false;          // 8×8 matrices of 16 bits, shared memory → registers, transposed or not
   bool hasStmatrix = false;          // the reverse
-  bool hasTransposedLdsRead = false; // reads that transpose among lanes (ds_read_b64_tr_b16)
+  bool hasTransposedLdsRead = false; // reads that transpose among lanes (ds_read_b64_tr_b16, …_b8)
   bool hasBufferOps = false; // accesses through a resource of base and length; out of bounds reads 0, writes nothing
   bool hasPredicatedAccess = false; // an access can be predicated without a branch
   bool hasScheduleBarriers = false; // the scheduler that orders the machine code takes limits (rocdl.sched.barrier)
