@@ -94,6 +94,7 @@ struct TargetInfo {
   int sharedMemoryBanks = 32;
   int sharedMemoryBankBytes = 4;
   int maxSharedAccessBytes = 16;                 // widest access of one lane
+  bool pairsSharedReads = false;                 // one instruction reads two places of a lane (ds_read2_b64)
   int maxGlobalAccessBytes = kGlobalAccessBytes; // widest access of one lane
 
   // ---- moving data ----
@@ -156,8 +157,8 @@ struct TargetInfo {
 
   /// How accesses to shared memory are counted.
   layouts::MemoryModel memoryModel() const {
-    return {sharedMemoryBanks, sharedMemoryBankBytes, maxSharedAccessBytes, tuning.planInstructionCost,
-            tuning.planRoundTripCost};
+    return {sharedMemoryBanks, sharedMemoryBankBytes,      maxSharedAccessBytes,
+            pairsSharedReads,  tuning.planInstructionCost, tuning.planRoundTripCost};
   }
   /// Consecutive floats of `bits` each (`bfloat`: bf16 rather than f16) that one atomic addition takes.
   int atomicAddElements(unsigned bits, bool bfloat, bool resultUsed) const {

@@ -375,7 +375,29 @@ private:
     }
     // Registers of both sides on top: they can be split off in repetitions.
     std::reverse(segments_.begin(), segments_.end());
+    constexpr int kPairedBytes = 8; // of one of two places
+    bool isPaired = planner_.m.pairsReads && (!forDst_ || planner_.bytes << vector_.size() <= kPairedBytes);
+    if (isPaired) orderSegmentsByRegisters();
     return true;
+  }
+
+  /// Among the segments that are registers of the destination, those of lower registers first, in the places that they
+  /// have together; for registers of both sides and others apart. Where one instruction reads two places, the nearest
+  /// then belong into registers that follow each other.
+  void orderSegmentsByRegisters() {
+    auto sourceRegisters = inBasis(source_.registers), destinationRegisters = inBasis(destination_.registers);
+    for (bool ofBoth : {true, false}) {
+      llvm::SmallVector<unsigned, 8> places;
+      Columns ordered;
+      for (auto x : destinationRegisters)
+        if (llvm::is_contained(sourceRegisters, x) == ofBoth && llvm::is_contained(segments_, x >> low_) &&
+            x >> low_ << low_ == x)
+          ordered.push_back(x >> low_);
+      for (unsigned i = 0; i < segments_.size(); ++i)
+        if (llvm::is_contained(ordered, segments_[i])) places.push_back(i);
+      if (places.size() != ordered.size()) continue; // copies
+      for (auto [place, x] : llvm::zip(places, ordered)) segments_[place] = x;
+    }
   }
 
   /// Step 3: the rest of a row of banks: lanes in order, then anything.

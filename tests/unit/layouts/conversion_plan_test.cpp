@@ -251,6 +251,26 @@ TEST(ConversionPlan, OfSmallScratchIsDoneInRepetitions) {
   EXPECT_GT(inRepetitions, 10);
 }
 
+/// Where one instruction reads two places of a lane, the places of lower registers come first: the nearest two fill
+/// registers that follow each other.
+TEST(ConversionPlan, PairedReadsAreInOrderOfRegisters) {
+  EncodingPool pool;
+  auto *rows = *pool.getBlocked({{1, 8}, {2, 16}, {8, 1}, {1, 0}, {}});
+  auto *mma = *pool.getAmdWmma({1, true, AmdWmmaParams::tilesOf({8, 1}), {}, {16, 16, 16}});
+  auto *operand = *pool.getDotOperand(1, mma, 16);
+  for (bool pairs : {false, true}) {
+    MemoryModel m;
+    m.pairsReads = pairs;
+    auto plan = planConversionOf(rows, operand, {64, 128}, 16, m);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    ASSERT_EQ(plan->readVector, 4);
+    auto map = operand->layoutOf({64, 128})->invertAndCompose(plan->shared);
+    llvm::SmallVector<int32_t, 8> places; // of the operand's steps of four along K
+    for (unsigned bit = 2; bit < 4; ++bit) places.push_back(map.basis(R, bit)[0]);
+    EXPECT_EQ(llvm::is_sorted(places), pairs);
+  }
+}
+
 // ---- reads that transpose ----
 
 /// What the instruction brings, by its definition, is what the map says, for all lanes of maps that have the form;
