@@ -13,6 +13,7 @@
 #include "codegen_amd/passes/pack_halves.h"
 #include "codegen_amd/passes/round_to_bfloat.h"
 #include "codegen_amd/passes/schedule_matrices.h"
+#include "codegen_amd/passes/unroll_buffers.h"
 #include "codegen_amd/passes/vector_partials.h"
 #include "codegen_amd/passes/work_after_branches.h"
 #include "llvm/IR/Module.h"
@@ -29,6 +30,7 @@
 #include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/Reassociate.h"
+#include "llvm/Transforms/Scalar/SCCP.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Vectorize/SLPVectorizer.h"
 
@@ -45,6 +47,8 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info) {
   loops.addPass(LICMPass(LICMOptions()));
   p.addPass(createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));
   p.addPass(createFunctionToLoopPassAdaptor(LoopFullUnrollPass(/*OptLevel=*/2))); // short loops of a constant count
+  p.addPass(UnrollBuffersPass(info));                                             // makes a buffer's number a constant
+  p.addPass(SCCPPass());                                                          // … which it still carries round
   p.addPass(DropMaskedBuffersPass());          // before GVN, which removes what only these accesses used
   p.addPass(GVNPass());                        // redundancy across blocks
   p.addPass(InstCombinePass());                // folds what GVN made equal

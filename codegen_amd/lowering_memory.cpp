@@ -449,6 +449,10 @@ Value *AmdTarget::atomicCas(IRBuilder<> &b, const MemoryAccess &a, Value *cmp, V
 // ---- shared memory -------------------------------------------------------------------------------------------------
 
 Value *AmdTarget::loadTransposed(IRBuilder<> &b, Value *ptr, Type *element) const {
+  if (element->isIntegerTy(8)) {
+    Value *v = b.CreateIntrinsic(Intrinsic::amdgcn_ds_read_tr8_b64, {FixedVectorType::get(b.getInt32Ty(), 2)}, {ptr});
+    return b.CreateBitCast(v, FixedVectorType::get(element, 8));
+  }
   // The intrinsic knows i16, f16 and bf16.
   return b.CreateIntrinsic(Intrinsic::amdgcn_ds_read_tr16_b64, {FixedVectorType::get(element, 4)}, {ptr});
 }

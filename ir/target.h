@@ -94,6 +94,7 @@ struct TargetInfo {
   int sharedMemoryBanks = 32;
   int sharedMemoryBankBytes = 4;
   int maxSharedAccessBytes = 16;                 // widest access of one lane
+  bool pairsSharedReads = false;                 // one instruction reads two places of a lane (ds_read2_b64)
   int maxGlobalAccessBytes = kGlobalAccessBytes; // widest access of one lane
 
   // ---- moving data ----
@@ -104,7 +105,7 @@ struct TargetInfo {
   bool hasTensorCopy = false;        // bulk tensor copies by descriptor (TMA) with barriers in shared memory
   bool hasLdmatrix = false;          // 8×8 matrices of 16 bits, shared memory → registers, transposed or not
   bool hasStmatrix = false;          // the reverse
-  bool hasTransposedLdsRead = false; // reads that transpose among lanes (ds_read_b64_tr_b16)
+  bool hasTransposedLdsRead = false; // reads that transpose among lanes (ds_read_b64_tr_b16, …_b8)
   bool hasBufferOps = false; // accesses through a resource of base and length; out of bounds reads 0, writes nothing
   bool hasPredicatedAccess = false; // an access can be predicated without a branch
   bool hasScheduleBarriers = false; // the scheduler that orders the machine code takes limits (rocdl.sched.barrier)
@@ -156,8 +157,8 @@ struct TargetInfo {
 
   /// How accesses to shared memory are counted.
   layouts::MemoryModel memoryModel() const {
-    return {sharedMemoryBanks, sharedMemoryBankBytes, maxSharedAccessBytes, tuning.planInstructionCost,
-            tuning.planRoundTripCost};
+    return {sharedMemoryBanks, sharedMemoryBankBytes,      maxSharedAccessBytes,
+            pairsSharedReads,  tuning.planInstructionCost, tuning.planRoundTripCost};
   }
   /// Consecutive floats of `bits` each (`bfloat`: bf16 rather than f16) that one atomic addition takes.
   int atomicAddElements(unsigned bits, bool bfloat, bool resultUsed) const {

@@ -16,6 +16,9 @@ struct MemoryModel {
   int banks = 32;
   int bankBytes = 4;
   int maxAccessBytes = 16; // widest access of one lane
+  /// One instruction reads two places of a lane, of up to 8 bytes each, into registers that follow each other, the
+  /// lower one first.
+  bool pairsReads = false;
   /// In wavefronts (ir/tuning.def): an instruction that only computes; the latency of a store, a barrier and a load.
   double instructionCost = 0.25;
   double roundTripCost = 24;

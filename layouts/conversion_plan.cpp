@@ -375,7 +375,29 @@ private:
     }
     // Registers of both sides on top: they can be split off in repetitions.
     std::reverse(segments_.begin(), segments_.end());
+    constexpr int kPairedBytes = 8; // of one of two places
+    bool isPaired = planner_.m.pairsReads && (!forDst_ || planner_.bytes << vector_.size() <= kPairedBytes);
+    if (isPaired) orderSegmentsByRegisters();
     return true;
+  }
+
+  /// Among the segments that are registers of the destination, those of lower registers first, in the places that they
+  /// have together; for registers of both sides and others apart. Where one instruction reads two places, the nearest
+  /// then belong into registers that follow each other.
+  void orderSegmentsByRegisters() {
+    auto sourceRegisters = inBasis(source_.registers), destinationRegisters = inBasis(destination_.registers);
+    for (bool ofBoth : {true, false}) {
+      llvm::SmallVector<unsigned, 8> places;
+      Columns ordered;
+      for (auto x : destinationRegisters)
+        if (llvm::is_contained(sourceRegisters, x) == ofBoth && llvm::is_contained(segments_, x >> low_) &&
+            x >> low_ << low_ == x)
+          ordered.push_back(x >> low_);
+      for (unsigned i = 0; i < segments_.size(); ++i)
+        if (llvm::is_contained(ordered, segments_[i])) places.push_back(i);
+      if (places.size() != ordered.size()) continue; // copies
+      for (auto [place, x] : llvm::zip(places, ordered)) segments_[place] = x;
+    }
   }
 
   /// Step 3: the rest of a row of banks: lanes in order, then anything.
@@ -601,36 +623,48 @@ absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const Lin
 
 // ---- reads that transpose ----
 
-/// The bits of the first two registers that are no copies; fewer if there are none.
-static llvm::SmallVector<unsigned, 2> firstRegisters(const LinearLayout &l) {
-  llvm::SmallVector<unsigned, 2> bits;
-  for (unsigned bit = 0; bit < l.inDimBits(Dim::Register) && bits.size() < 2; ++bit)
+/// The bits of the first registers that are no copies, at most `count`; fewer if there are none.
+static llvm::SmallVector<unsigned, 3> firstRegisters(const LinearLayout &l, unsigned count) {
+  llvm::SmallVector<unsigned, 3> bits;
+  for (unsigned bit = 0; bit < l.inDimBits(Dim::Register) && bits.size() < count; ++bit)
     if (llvm::any_of(l.basis(Dim::Register, bit), [](int32_t x) { return x != 0; })) bits.push_back(bit);
   return bits;
 }
 
-bool canReadTransposed(const LinearLayout &map) {
-  if (map.inDimBits(Dim::Lane) < 4 || firstRegisters(map).size() < 2) return false;
+static constexpr unsigned kTransposingLaneBits = 4; // 16 lanes
+
+std::optional<unsigned> transposedReadBits(int elementBits) {
+  if (elementBits == 16) return 2;
+  if (elementBits == 8) return 3;
+  return std::nullopt;
+}
+
+bool canReadTransposed(const LinearLayout &map, int elementBits) {
+  auto count = transposedReadBits(elementBits);
+  if (!count || map.inDimBits(Dim::Lane) < kTransposingLaneBits || firstRegisters(map, *count).size() < *count)
+    return false;
   for (Dim d : {Dim::Register, Dim::Lane, Dim::Warp})
     for (unsigned bit = 0; bit < map.inDimBits(d); ++bit) {
       auto basis = map.basis(d, bit);
       if (basis.size() > 1 && basis[1]) return false; // in another block
-      if (d == Dim::Lane && bit < 2 ? basis[0] != 1 << bit : basis[0] % 4 != 0) return false;
+      if (d == Dim::Lane && bit < *count ? basis[0] != 1 << bit : basis[0] % (1 << *count) != 0) return false;
     }
   return true;
 }
 
-std::optional<LinearLayout> transposedReadAddresses(const LinearLayout &layout) {
-  auto bits = firstRegisters(layout);
-  if (layout.inDimBits(Dim::Lane) < 4 || bits.size() < 2) return std::nullopt;
+std::optional<LinearLayout> transposedReadAddresses(const LinearLayout &layout, int elementBits) {
+  auto count = transposedReadBits(elementBits);
+  if (!count) return std::nullopt;
+  auto bits = firstRegisters(layout, *count);
+  if (layout.inDimBits(Dim::Lane) < kTransposingLaneBits || bits.size() < *count) return std::nullopt;
   llvm::SmallVector<LinearLayout::InDim, 4> ins(layout.ins());
   auto *registers = llvm::find_if(ins, [](auto &i) { return i.dim == Dim::Register; });
   auto *lanes = llvm::find_if(ins, [](auto &i) { return i.dim == Dim::Lane; });
-  for (unsigned k = 0; k < 2; ++k) {
-    Basis ofRegister = registers->bases[bits[k]];
-    registers->bases[bits[k]] = lanes->bases[k];
-    lanes->bases[k] = lanes->bases[2 + k];
-    lanes->bases[2 + k] = ofRegister;
+  llvm::SmallVector<Basis, 4> ofLanes(lanes->bases.begin(), lanes->bases.begin() + kTransposingLaneBits);
+  for (unsigned k = 0; k < kTransposingLaneBits - *count; ++k) lanes->bases[k] = ofLanes[*count + k];
+  for (unsigned k = 0; k < *count; ++k) {
+    lanes->bases[kTransposingLaneBits - *count + k] = registers->bases[bits[k]];
+    registers->bases[bits[k]] = ofLanes[k];
   }
   return LinearLayout(std::move(ins), llvm::SmallVector<LinearLayout::OutDim, 4>(layout.outs()));
 }

@@ -75,22 +75,27 @@ absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const Lin
 absl::StatusOr<ConversionPlan> planConversionOf(const Encoding *src, const Encoding *dst, llvm::ArrayRef<int64_t> shape,
                                                 int elementBits, const MemoryModel &, const PlanOptions & = {});
 
-// ---- reads that transpose among 16 lanes (ds_read_b64_tr_b16) ----
+// ---- reads that transpose among 16 lanes (ds_read_b64_tr_b16, ds_read_b64_tr_b8) ----
 //
-// Each lane gives the address of four elements that follow each other; element j of lane l is then element l mod 4 of
-// the four at lane 4 j + (l mod 16) / 4 of the same 16. Such a read gives a layout whose lanes step through memory:
+// Each lane gives the address of E elements that follow each other, 8 bytes: four of 16 bits, eight of 8. Element j of
+// lane l is then element l mod E of the E at lane (16 / E) j + (l mod 16) / E of the same 16. Such a read gives a
+// layout whose lanes step through memory:
 //
-//   lanes 1, 2       the four elements at an address
-//   lanes 4, 8       which of four addresses that differ along the same line
-//   two registers    which of four lines
+//   16 bits         8 bits             in both
+//   lanes 1, 2      lanes 1, 2, 4      the elements at an address
+//   lanes 4, 8      lane 8             which of the addresses that differ along the same line
+//   two registers   three registers    which of as many lines
 //
-// Registers are counted without copies (zero bases); the two are the first.
+// Registers are counted without copies (zero bases); the two or three are the first.
 
+/// The element's index in an address's 8 bytes, in bits: as many registers and lanes change places. None for widths
+/// that no read transposes.
+std::optional<unsigned> transposedReadBits(int elementBits);
 /// Whether a map (register, lane, warp, block → offset in elements, block) can be read in this way.
-bool canReadTransposed(const LinearLayout &map);
-/// The layout, or map to offsets, with the two registers in the places of lanes 4 and 8, lanes 4 and 8 in those of 1
-/// and 2, and lanes 1 and 2 in those of the registers: what is at the address that a lane gives, in its registers.
-/// Nothing where there are less than 4 bits of lanes or 2 registers that are no copies.
-std::optional<LinearLayout> transposedReadAddresses(const LinearLayout &layout);
+bool canReadTransposed(const LinearLayout &map, int elementBits);
+/// The layout, or map to offsets, with those registers in the places of the last of the four lane bits, the others of
+/// these before them, and the first of the lane bits in the places of the registers: what is at the address that a lane
+/// gives, in its registers. Nothing where there are less than 4 bits of lanes or too few registers that are no copies.
+std::optional<LinearLayout> transposedReadAddresses(const LinearLayout &layout, int elementBits);
 
 } // namespace tessera::layouts

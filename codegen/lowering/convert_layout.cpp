@@ -143,21 +143,24 @@ bool holdsMatrices(const layouts::LinearLayout &l, const layouts::LinearLayout &
   return true;
 }
 
+constexpr int kMatrixElementBits = 16; // of the matrices of ldmatrix and stmatrix
+
 /// The destination as the target's transposed reads see it, if it has such reads.
-std::optional<layouts::LinearLayout> asTransposedReads(const TargetInfo &info, const layouts::LinearLayout &dst) {
-  if (info.hasLdmatrix) return asMatrices(dst, true);
-  if (info.hasTransposedLdsRead) return layouts::transposedReadAddresses(dst);
+std::optional<layouts::LinearLayout> asTransposedReads(const TargetInfo &info, const layouts::LinearLayout &dst,
+                                                       int bits) {
+  if (info.hasLdmatrix && bits == kMatrixElementBits) return asMatrices(dst, true);
+  if (info.hasTransposedLdsRead) return layouts::transposedReadAddresses(dst, bits);
   return std::nullopt;
 }
-bool canReadTransposed(const TargetInfo &info, const layouts::LinearLayout &dst, const ConversionPlan &plan) {
+bool canReadTransposed(const TargetInfo &info, const layouts::LinearLayout &dst, const ConversionPlan &plan, int bits) {
   return info.hasLdmatrix ? holdsMatrices(dst, plan.shared, true, plan.scratchBytes / 2)
-                          : layouts::canReadTransposed(dst.invertAndCompose(plan.shared));
+                          : layouts::canReadTransposed(dst.invertAndCompose(plan.shared), bits);
 }
 
-/// A plan for 16-bit elements that is better where an end moves by the target's instructions that transpose or
-/// distribute whole matrices: these have conflicts of their own, or none, and are fewer. `store`: all threads do.
+/// A plan for elements of 16 bits, or 8, that is better where an end moves by the target's instructions that transpose
+/// or distribute whole matrices: these have conflicts of their own, or none, and are fewer. `store`: all threads do.
 void preferMatrices(const TargetInfo &info, const layouts::LinearLayout &src, const layouts::LinearLayout &dst,
-                    const layouts::MemoryModel &model, const layouts::PlanOptions &options, bool store,
+                    int bits, const layouts::MemoryModel &model, const layouts::PlanOptions &options, bool store,
                     ConversionPlan &plan) {
   const ConversionPlan first = plan;
   std::optional<bool> kept; // how the matrices that the plan stores lie
@@ -166,21 +169,21 @@ void preferMatrices(const TargetInfo &info, const layouts::LinearLayout &src, co
     std::optional<bool> transposed; // none: as it is
   };
   llvm::SmallVector<View, 3> writes{{src, {}}}, reads{{dst, {}}};
-  if (store && info.hasStmatrix && plan.writeVector < 8)
+  if (store && info.hasStmatrix && bits == kMatrixElementBits && plan.writeVector < 8)
     for (bool transposed : {false, true})
       if (auto l = asMatrices(src, transposed)) writes.push_back({*l, transposed});
   if (plan.repetitions == 1)
-    if (auto l = asTransposedReads(info, dst)) reads.push_back({*l, true});
+    if (auto l = asTransposedReads(info, dst, bits)) reads.push_back({*l, true});
   for (auto &w : writes)
     for (auto &r : reads) {
       if (!w.transposed && !r.transposed) continue;
       if (w.transposed && w.transposed != kept && kept) continue; // rows or columns: as many instructions
-      auto other = layouts::planConversion(w.layout, r.layout, 16, model, options);
+      auto other = layouts::planConversion(w.layout, r.layout, bits, model, options);
       if (!other.ok() || other->kind != ConversionPlan::SharedMemory || other->repetitions != first.repetitions ||
           other->scratchBytes > first.scratchBytes)
         continue;
       if (w.transposed && !holdsMatrices(src, other->shared, *w.transposed, other->scratchBytes / 2)) continue;
-      if (r.transposed && !canReadTransposed(info, dst, *other)) continue;
+      if (r.transposed && !canReadTransposed(info, dst, *other, bits)) continue;
       if (other->wavefronts < plan.wavefronts ||
           (w.transposed && other->wavefronts == plan.wavefronts && other->instructions < plan.instructions)) {
         plan = std::move(*other);
@@ -211,7 +214,9 @@ bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values
   case ConversionPlan::SharedMemory: {
     llvm::Type *element = fl.elementType(type);
     auto *writes = fl.isRepresentative(src);
-    if (type.scalar().bitWidth() == 16) preferMatrices(info, src, dst, model, options, !writes, *plan);
+    int bits = int(type.scalar().bitWidth());
+    if (bits == kMatrixElementBits || (info.hasTransposedLdsRead && layouts::transposedReadBits(bits)))
+      preferMatrices(info, src, dst, bits, model, options, !writes, *plan);
     llvm::Value *base = fl.scratch(op);
     SharedAccess write(src, plan->shared, element, fl), read(dst, plan->shared, element, fl);
     if (plan->repetitions == 1) {

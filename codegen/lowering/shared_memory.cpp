@@ -319,33 +319,39 @@ bool SharedAccess::storeMatrices(llvm::Value *base, llvm::ArrayRef<llvm::Value *
   return true;
 }
 
-// Reads that transpose among 16 lanes (Target::loadTransposed): each lane gives the address of four consecutive
-// elements and gets one of each of four lanes' (layouts::canReadTransposed). Not used if they have more bank conflicts
-// than plain reads.
+// Reads that transpose among 16 lanes (Target::loadTransposed): each lane gives the address of 8 bytes and gets one
+// element of each of as many lanes' as these are elements (layouts::canReadTransposed). Not used if they have more bank
+// conflicts than plain reads.
 bool SharedAccess::loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out) {
-  if (padded_ || !fl_.target.info().hasTransposedLdsRead || !layouts::canReadTransposed(map_)) return false;
-  // Part of a buffer: the four elements of a lane stay together under offsets that are multiples of four.
+  unsigned bytes = byteSize(element_);
+  auto logCount = layouts::transposedReadBits(int(bytes * 8));
+  if (padded_ || !fl_.target.info().hasTransposedLdsRead || !logCount) return false;
+  if (!layouts::canReadTransposed(map_, int(bytes * 8))) return false;
+  unsigned count = 1u << *logCount; // elements of a lane
+  // Part of a buffer: the elements of a lane stay together under offsets that are multiples of their number.
   auto *part = llvm::dyn_cast_or_null<llvm::ConstantInt>(extraXor);
-  if (extraXor && (!part || part->getZExtValue() % 4 != 0)) return false;
+  if (extraXor && (!part || part->getZExtValue() % count != 0)) return false;
   int32_t offsetOfPart = part ? int32_t(part->getZExtValue()) : 0;
-  if (byteSize(element_) != 2 || !(type->isHalfTy() || type->isBFloatTy() || type->isIntegerTy(16))) return false;
-  LinearLayout addresses = *layouts::transposedReadAddresses(map_);
+  bool isOfBits = type->isHalfTy() || type->isBFloatTy() || type->isIntegerTy(16) || type->isIntegerTy(8);
+  if (!isOfBits || type->getPrimitiveSizeInBits() != bytes * 8) return false;
+  LinearLayout addresses = *layouts::transposedReadAddresses(map_, int(bytes * 8));
   auto wavefrontsPerElement = [&](const LinearLayout &map, unsigned elements) {
     auto &info = fl_.target.info();
     llvm::SmallVector<int64_t, 64> offsets;
     for (int32_t lane = 0; lane < map.inDimSize(Dim::Lane); ++lane)
-      offsets.push_back(2 * map.apply({{Dim::Register, 0}, {Dim::Lane, lane}, {Dim::Warp, 0}, {Dim::Block, 0}})[0]);
-    return double(layouts::countWavefronts(offsets, 2 * elements, info.memoryModel()).actual) / elements;
+      offsets.push_back(bytes * map.apply({{Dim::Register, 0}, {Dim::Lane, lane}, {Dim::Warp, 0}, {Dim::Block, 0}})[0]);
+    return double(layouts::countWavefronts(offsets, bytes * elements, info.memoryModel()).actual) / elements;
   };
-  if (wavefrontsPerElement(addresses, 4) > wavefrontsPerElement(map_, vector_)) return false;
-  unsigned one = 0, copies = 0, bits[2], found = 0;
+  if (wavefrontsPerElement(addresses, count) > wavefrontsPerElement(map_, vector_)) return false;
+  unsigned one = 0, copies = 0;
+  llvm::SmallVector<unsigned, 3> bits;
   int32_t threadBits = 0;
   for (unsigned bit = 0; bit < map_.inDimBits(Dim::Register); ++bit)
     if (!map_.basis(Dim::Register, bit)[0])
       copies |= 1u << bit;
-    else if (found < 2) {
+    else if (bits.size() < *logCount) {
       one |= 1u << bit;
-      bits[found++] = bit;
+      bits.push_back(bit);
     }
   for (Dim d : {Dim::Lane, Dim::Warp})
     for (unsigned bit = 0; bit < addresses.inDimBits(d); ++bit) threadBits |= addresses.basis(d, bit)[0];
@@ -363,10 +369,13 @@ bool SharedAccess::loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Val
     int32_t clash = constant & threadBits;
     auto &address = bases[clash];
     if (!address) address = b.CreateGEP(element_, base, clash ? b.CreateXor(thread, fl_.i32(clash)) : thread);
-    llvm::Value *four = fl_.target.loadTransposed(
+    llvm::Value *read = fl_.target.loadTransposed(
         b, constant == clash ? address : b.CreateConstGEP1_32(element_, address, constant - clash), type);
-    for (unsigned j = 0; j < 4; ++j)
-      out[r | (j & 1) << bits[0] | (j >> 1) << bits[1]] = b.CreateExtractElement(four, j);
+    for (unsigned j = 0; j < count; ++j) {
+      unsigned to = r;
+      for (unsigned k = 0; k < bits.size(); ++k) to |= (j >> k & 1) << bits[k];
+      out[to] = b.CreateExtractElement(read, j);
+    }
   }
   for (unsigned r = 0; r < n; ++r) out[r] = out[r & ~copies];
   return true;

@@ -218,9 +218,9 @@ public:
   /// Writes matrices, one word of each per lane: the reverse of loadMatrices. @pre info().hasStmatrix
   virtual void storeMatrices(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::ArrayRef<llvm::Value *> words,
                              bool transposed) const = 0;
-  /// Reads four 16-bit elements per lane of shared memory, transposed among each 16 lanes: element j of lane l is
-  /// element l mod 4 of the 8 bytes that lane 4 j + (l mod 16) / 4 of the same 16 gives the address of. @pre
-  /// info().hasTransposedLdsRead
+  /// Reads 8 bytes per lane of shared memory, E elements of 16 or 8 bits, transposed among each 16 lanes: element j of
+  /// lane l is element l mod E of the 8 bytes that lane (16 / E) j + (l mod 16) / E of the same 16 gives the address
+  /// of. Gives a vector of E elements. @pre info().hasTransposedLdsRead
   virtual llvm::Value *loadTransposed(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::Type *element) const = 0;
 
   // ---- matrices of a warp group (info().matrixUnit == Wgmma) ----

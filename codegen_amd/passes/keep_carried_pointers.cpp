@@ -10,27 +10,67 @@
 // LLVM's strength reduction, which runs in code generation, splits the sum that such a pointer starts from: each of
 // many pointers keeps its row, and the column that they share is added to all of them in every iteration. The intrinsic
 // hides the sum from it and becomes nothing afterwards. It hides as much from other passes, so this one runs last.
+//
+// The same for the offsets of buffer accesses, which are integers: there a `freeze` hides the sum.
 #include "codegen_amd/passes/keep_carried_pointers.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/PatternMatch.h"
 
 namespace tessera::amd {
 using namespace llvm;
 
+static bool isOffsetOfBuffer(const Use &use) {
+  auto *call = dyn_cast<IntrinsicInst>(use.getUser());
+  if (!call) return false;
+  unsigned at = use.getOperandNo();
+  return (call->getIntrinsicID() == Intrinsic::amdgcn_raw_ptr_buffer_load && at == 1) ||
+         (call->getIntrinsicID() == Intrinsic::amdgcn_raw_ptr_buffer_store && at == 2);
+}
+
+/// Whether the value counts what the offset of a buffer access is, perhaps with a constant more, perhaps of some lanes
+/// only.
+static bool leadsToBuffer(Value &v, unsigned depth = 0) {
+  constexpr unsigned kDeepest = 5; // elements to bytes, a move of the base, a mask, a constant, the access
+  return depth < kDeepest && any_of(
+                                 v.uses(),
+                                 [&](Use &use) {
+                                   using namespace PatternMatch;
+                                   if (isOffsetOfBuffer(use)) return true;
+                                   User *user = use.getUser();
+                                   bool isShifted = match(user, m_AddLike(m_Specific(&v), m_ConstantInt())) ||
+                                                    match(user, m_Shl(m_Specific(&v), m_ConstantInt()));
+                                   bool isChosen = isa<SelectInst>(user) && use.getOperandNo() != 0;
+                                   return (isShifted || isChosen) && leadsToBuffer(*user, depth + 1);
+                                 });
+}
+
+/// Hides the sum that a carried pointer, or the offset of a buffer access, starts from.
+static bool hideStart(PHINode &phi) {
+  using namespace PatternMatch;
+  if (phi.getNumIncomingValues() != 2) return false;
+  for (unsigned i = 0; i < 2; ++i) {
+    Value *start = phi.getIncomingValue(i), *next = phi.getIncomingValue(1 - i), *step = nullptr;
+    IRBuilder<> b(phi.getIncomingBlock(i)->getTerminator());
+    if (phi.getType()->isPointerTy()) {
+      auto *to = dyn_cast<GetElementPtrInst>(next), *from = dyn_cast<GetElementPtrInst>(start);
+      if (!to || to->getPointerOperand() != &phi || !from || from->getPointerOperand() == &phi) continue;
+      phi.setIncomingValue(i, b.CreateLaunderInvariantGroup(start));
+      return true;
+    }
+    if (!phi.getType()->isIntegerTy(32) || !match(next, m_c_Add(m_Specific(&phi), m_Value(step)))) continue;
+    if (!match(start, m_AddLike(m_Value(), m_Value())) || !leadsToBuffer(phi)) continue;
+    phi.setIncomingValue(i, b.CreateFreeze(start));
+    return true;
+  }
+  return false;
+}
+
 PreservedAnalyses KeepCarriedPointersPass::run(Function &f, FunctionAnalysisManager &) {
   bool changed = false;
   for (BasicBlock &block : f)
-    for (PHINode &phi : block.phis()) {
-      if (!phi.getType()->isPointerTy() || phi.getNumIncomingValues() != 2) continue;
-      for (unsigned i = 0; i < 2; ++i) {
-        auto *next = dyn_cast<GetElementPtrInst>(phi.getIncomingValue(1 - i));
-        auto *start = dyn_cast<GetElementPtrInst>(phi.getIncomingValue(i));
-        if (!next || next->getPointerOperand() != &phi || !start || start->getPointerOperand() == &phi) continue;
-        IRBuilder<> b(phi.getIncomingBlock(i)->getTerminator());
-        phi.setIncomingValue(i, b.CreateLaunderInvariantGroup(start));
-        changed = true;
-        break;
-      }
-    }
+    for (PHINode &phi : block.phis()) changed |= hideStart(phi);
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 

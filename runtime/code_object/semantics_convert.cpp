@@ -36,17 +36,26 @@ ir::FloatKind kindOf(bool isFp8, bool isFnuz) {
   return isFp8 ? ir::FloatKind::F8E4M3FN : ir::FloatKind::F8E5M2;
 }
 
-/// v_cvt_pk_fp8_f32 D, A, B: the half of D that op_sel[3] says; the other is kept.
-void pairTo8(Wave &w, const Step &s) {
+/// Of a scale that is a float, its power of two alone.
+double powerOfTwo(float scale) {
+  if (scale != scale || std::isinf(scale)) return std::numeric_limits<double>::quiet_NaN();
+  return std::ldexp(1.0, int(asBits(scale) >> 23 & 0xff) - 127);
+}
+
+/// v_cvt_pk_fp8_f32 D, A, B: the half of D that op_sel[3] says; the other is kept. v_cvt_scalef32_pk_fp8_f32 D, A, B,
+/// S: of the numbers divided by the scale.
+template <bool IsScaled> void pairTo8(Wave &w, const Step &s) {
   auto kind = ir::FloatKind(s.semantic->detail);
-  Row64 a, b, out;
+  Row64 a, b, c, out;
+  auto *scale = IsScaled ? static_cast<const float *>(readSource(w, s, 3, 2, Type::F32, c)) : nullptr;
   auto *x = static_cast<const float *>(readSource(w, s, 1, 0, Type::F32, a));
   auto *y = static_cast<const float *>(readSource(w, s, 2, 1, Type::F32, b));
   bool isHigh = s.modifiers->opSel >> 3 & 1 || s[0].highHalf;
   const uint32_t *old = w.row(s[0].index);
   auto *d = reinterpret_cast<uint32_t *>(out.lane);
   for (unsigned l = 0; l < kLanes; ++l) {
-    uint32_t v = uint32_t(runtime::encodeFloat(kind, x[l])) | uint32_t(runtime::encodeFloat(kind, y[l])) << 8;
+    double by = IsScaled ? powerOfTwo(scale[l]) : 1;
+    uint32_t v = uint32_t(runtime::encodeFloat(kind, x[l] / by)) | uint32_t(runtime::encodeFloat(kind, y[l] / by)) << 8;
     d[l] = isHigh ? (old[l] & 0xffff) | v << 16 : (old[l] & 0xffff0000) | v;
   }
   writeRow(w, s[0], 0, d, writableLanes(w, s));
@@ -64,17 +73,20 @@ void oneFrom8(Wave &w, const Step &s) {
   for (unsigned l = 0; l < kLanes; ++l) d[l] = asBits(float(runtime::decodeFloat(kind, x[l] >> (8 * byte) & 0xff)));
   writeResult(w, s, s[0], Type::F32, out);
 }
-/// v_cvt_pk_f32_fp8 D[0:1], A: of the half that SDWA or op_sel[0] says.
-void pairFrom8(Wave &w, const Step &s) {
+/// v_cvt_pk_f32_fp8 D[0:1], A: of the half that SDWA or op_sel[0] says. v_cvt_scalef32_pk_f32_fp8 D[0:1], A, S: times
+/// the scale.
+template <bool IsScaled> void pairFrom8(Wave &w, const Step &s) {
   auto kind = ir::FloatKind(s.semantic->detail);
-  Row64 a;
+  Row64 a, b;
+  auto *scale = IsScaled ? static_cast<const float *>(readSource(w, s, 2, 1, Type::F32, b)) : nullptr;
   Row low, high;
   const Modifiers &m = *s.modifiers;
   auto *x = static_cast<const uint32_t *>(readSource(w, s, 1, 0, Type::B32, a));
   unsigned shift = !m.isSdwa && (m.opSel & 1 || s[1].highHalf) ? 16 : 0;
   for (unsigned l = 0; l < kLanes; ++l) {
-    low.lane[l] = asBits(float(runtime::decodeFloat(kind, x[l] >> shift & 0xff)));
-    high.lane[l] = asBits(float(runtime::decodeFloat(kind, x[l] >> (shift + 8) & 0xff)));
+    double by = IsScaled ? powerOfTwo(scale[l]) : 1;
+    low.lane[l] = asBits(float(runtime::decodeFloat(kind, x[l] >> shift & 0xff) * by));
+    high.lane[l] = asBits(float(runtime::decodeFloat(kind, x[l] >> (shift + 8) & 0xff) * by));
   }
   writeRow(w, s[0], 0, low.lane, w.exec());
   writeRow(w, s[0], 1, high.lane, w.exec());
@@ -151,10 +163,14 @@ Semantic scaledConversion(StringRef m, StringRef target) {
   bool isFnuz = target == "gfx942" || target == "gfx90a" || target == "gfx940";
   auto kind = [&](StringRef name) { return uint64_t(kindOf(name.contains("fp8"), isFnuz)); };
   if (m == "v_cvt_pk_fp8_f32" || m == "v_cvt_pk_bf8_f32")
-    return special("", pairTo8, Type::B32, {Type::F32, Type::F32}, kind(m));
+    return special("", pairTo8<false>, Type::B32, {Type::F32, Type::F32}, kind(m));
+  if (m == "v_cvt_scalef32_pk_fp8_f32" || m == "v_cvt_scalef32_pk_bf8_f32")
+    return special("", pairTo8<true>, Type::B32, {Type::F32, Type::F32, Type::F32}, kind(m));
   if (m == "v_cvt_f32_fp8" || m == "v_cvt_f32_bf8") return special("", oneFrom8, Type::F32, {Type::B32}, kind(m));
   if (m == "v_cvt_pk_f32_fp8" || m == "v_cvt_pk_f32_bf8")
-    return special("", pairFrom8, Type::PackedF32, {Type::B32}, kind(m));
+    return special("", pairFrom8<false>, Type::PackedF32, {Type::B32}, kind(m));
+  if (m == "v_cvt_scalef32_pk_f32_fp8" || m == "v_cvt_scalef32_pk_f32_bf8")
+    return special("", pairFrom8<true>, Type::PackedF32, {Type::B32, Type::F32}, kind(m));
   return {};
 }
 

@@ -220,8 +220,8 @@ Semantic ldsSemantic(StringRef m) {
   if (m == "bpermute_b32") return special("", permuteBackward);
   if (m == "permute_b32") return special("", permuteForward);
   if (m == "swizzle_b32") return special("", swizzle);
-  if (m == "read_b64_tr_b16") {
-    Semantic s = special("", readTransposed, Type::None, {}, 16);
+  if (m == "read_b64_tr_b16" || m == "read_b64_tr_b8") {
+    Semantic s = special("", readTransposed, Type::None, {}, m.ends_with("b8") ? 8 : 16);
     s.parameters[0] = 8;
     return s;
   }

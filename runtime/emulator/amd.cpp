@@ -483,14 +483,29 @@ void transposeRead(Warp &w, const Instruction &i) {
       w.row<uint16_t>(i.more[4 + j])[l] = w.row<uint16_t>(i.more[l % 4])[(l & ~15u) + 4 * j + l % 16 / 4];
   });
 }
+/// ds_read_b64_tr_b8, whose 8 bytes are two words: likewise, byte j is byte l % 8 of what lane 2 j + l / 8 read.
+void transposeReadOfBytes(Warp &w, const Instruction &i) {
+  if (!requireConverged(w, i, "the transposed read")) return;
+  forLanes(w, [&](unsigned l) {
+    for (unsigned word = 0; word < 2; ++word) {
+      uint32_t v = 0;
+      for (unsigned j = 0; j < 4; ++j) {
+        unsigned lane = (l & ~15u) + 2 * (4 * word + j) + l % 16 / 8;
+        v |= (w.row<uint32_t>(i.more[l % 8 / 4])[lane] >> (8 * (l % 4)) & 0xff) << (8 * j);
+      }
+      w.row<uint32_t>(i.more[2 + word])[l] = v;
+    }
+  });
+}
 void decodeTransposedRead(Decoder &d, CallInst &c) {
+  bool isOfBytes = c.getType()->getScalarSizeInBits() == 32; // as words
   Access a = d.memoryAccess(c.getType(), c.getArgOperand(0), 8);
   a.kind = Access::Kind::Load;
   SmallVector<Row, 8> rows;
-  for (auto &p : a.elements) rows.push_back(p.row = d.fresh(2));
+  for (auto &p : a.elements) rows.push_back(p.row = d.fresh(isOfBytes ? 4 : 2));
   d.emitAccess(std::move(a));
   for (Row r : d.defineFresh(&c)) rows.push_back(r);
-  d.emit(transposeRead).more = d.list(rows);
+  d.emit(isOfBytes ? transposeReadOfBytes : transposeRead).more = d.list(rows);
 }
 void ignore(Decoder &, CallInst &) {}
 
@@ -501,7 +516,8 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
   static constexpr const char
       *kIds = "AMDGPUUsage, Initial Kernel Execution State, Kernel Arguments (code object V5)",
       *kSync = "ISA guide, S_BARRIER; AMDGPUUsage, Memory Model", *kDpp = "ISA guide, Data Parallel Processing (DPP)",
-      *kLds = "ISA guide, Data Share Instructions: DS_SWIZZLE_B32, DS_BPERMUTE_B32, DS_PERMUTE_B32, DS_READ_B64_TR_B16",
+      *kLds = "ISA guide, Data Share Instructions: DS_SWIZZLE_B32, DS_BPERMUTE_B32, DS_PERMUTE_B32, "
+              "DS_READ_B64_TR_B16, DS_READ_B64_TR_B8",
       *kLane = "ISA guide, Vector ALU: V_READLANE, V_READFIRSTLANE, V_WRITELANE, V_MBCNT, V_CMP",
       *kPermlane = "ISA guide, V_PERMLANE16, V_PERMLANEX16, V_PERMLANE64, V_PERMLANE16_SWAP, V_PERMLANE32_SWAP",
       *kBuffer = "ISA guide, Vector Memory Buffer Instructions, Buffer Resource Descriptor",
@@ -543,6 +559,7 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
          d.emit(permute, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)));
        }},
       {"llvm.amdgcn.ds.read.tr16.b64", kLds, decodeTransposedRead},
+      {"llvm.amdgcn.ds.read.tr8.b64", kLds, decodeTransposedRead},
       {"llvm.amdgcn.readfirstlane", kLane, decodeReadFirst},
       {"llvm.amdgcn.readlane", kLane, decodeReadLane},
       {"llvm.amdgcn.writelane", kLane,

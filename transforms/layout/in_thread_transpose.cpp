@@ -9,7 +9,7 @@
 //   sizePerThread = [1, 1], a thread's elements are rows apart   →   sizePerThread = [8, 1], eight consecutive rows
 //
 // Rows loaded as vectors would be written element by element as well. Where MFMA read them from LDS without transposing
-// (gfx942; 8 bits on gfx950), a thread's vectors are of consecutive rows, too, and it permutes them (v_perm_b32):
+// (gfx942), a thread's vectors are of consecutive rows, too, and it permutes them (v_perm_b32):
 //
 //   sizePerThread = [1, 8], a thread's vectors are rows apart   →   sizePerThread = [2, 8]: 8 words, not 16 halves
 //
@@ -58,9 +58,7 @@ tt::LoadOp loadOf(Value operand) {
 /// timing model on gfx942, 2026-11-23, attention with heads of 128, whose other operand is computed, has 16 % more
 /// instructions so and takes 7 % longer. On gfx11 and gfx12 it has 2 to 5 % more, and up to a sixth more registers.
 bool mayPermuteVectors(tt::DotOp dot, const TargetInfo &target) {
-  constexpr int64_t kHalfBits = 16; // of elements that reads of LDS transpose
-  bool readsTranspose = target.hasTransposedLdsRead && tensorOf(dot.a()).element().bitWidth() == kHalfBits;
-  return target.tuning.permutesLoadedVectors && !readsTranspose && loadOf(dot.a()) && loadOf(dot.b());
+  return target.tuning.permutesLoadedVectors && !target.hasTransposedLdsRead && loadOf(dot.a()) && loadOf(dot.b());
 }
 
 /// The layout of the load by columns, or null.

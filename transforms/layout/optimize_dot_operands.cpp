@@ -23,7 +23,7 @@
 // read in the layout of its descriptor, whose swizzle is as good. Bytes across K that a loop copies asynchronously are
 // swizzled like matrix rows (a layout for reads of words along K would split the copies). Elsewhere it is the layout
 // that the conversion's plan finds best for the writes and the reads (layouts/conversion_plan.h), as
-// #ttg.shared_linear; where reads transpose (ds_read_b64_tr_b16), the one for rows that are written as they were
+// #ttg.shared_linear; where reads transpose (ds_read_b64_tr_b…), the one for rows that are written as they were
 // loaded, if that costs less.
 //
 // Scales of dots of microscaled operands go the same way.
@@ -148,12 +148,12 @@ int costOf(const ConversionPlan &plan, const LinearLayout &from, const LinearLay
 /// Where the target's reads transpose: the plan by which rows that do not run along K are written as they were loaded
 /// and transposed by the reads, if it costs less.
 std::optional<ConversionPlan> transposedPlan(const OperandConversion &c, const TargetInfo &target) {
-  if (!target.hasTransposedLdsRead || c.bits() != 16) return std::nullopt;
-  auto read = layouts::transposedReadAddresses(c.into);
+  if (!target.hasTransposedLdsRead) return std::nullopt;
+  auto read = layouts::transposedReadAddresses(c.into, int(c.bits()));
   if (!read) return std::nullopt;
   auto plan = layouts::planConversion(c.from, *read, c.bits(), target.memoryModel());
   if (!plan.ok() || plan->kind != ConversionPlan::SharedMemory) return std::nullopt;
-  if (!layouts::canReadTransposed(c.into.invertAndCompose(plan->shared))) return std::nullopt;
+  if (!layouts::canReadTransposed(c.into.invertAndCompose(plan->shared), int(c.bits()))) return std::nullopt;
   if (costOf(*plan, c.from, *read) >= costOf(c.plan, c.from, c.into)) return std::nullopt;
   return *std::move(plan);
 }

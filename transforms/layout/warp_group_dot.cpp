@@ -244,9 +244,27 @@ private:
     return true;
   }
   /// Dᵀ = Bᵀ · Aᵀ + Cᵀ, with A in shared memory.
+  /// Whether the result is the accumulator of another dot, which is part of a chain.
+  bool isAccumulatedOnInChain() const {
+    for (Value v = dot_.d(); v.hasOneUse();) {
+      Operation *user = v.users().front();
+      if (auto next = user->dyn<tt::DotOp>()) {
+        if (next.c() != v) return false;
+        DotChain chain = chainOf(next);
+        if (chain.to != kNoOperand || chain.from != kNoOperand) return true;
+      } else if (!user->is<ttg::ConvertLayoutOp>()) {
+        return false;
+      }
+      v = user->result();
+    }
+    return false;
+  }
   bool planTransposed() {
     if (isInChain()) // they take the result as it is
       return fails("an operand cannot be read from shared memory as it lies, and the dot is part of a chain");
+    if (isAccumulatedOnInChain())
+      return fails("an operand cannot be read from shared memory as it lies, and a dot that is part of a chain "
+                   "accumulates on the result");
     // The values that rows have in common (a maximum, a sum) would change their layout in each iteration.
     if (dependsOnMmaSync(dot_.a(), dot_->block()))
       return fails("the left operand is computed from the result of a dot by mma.sync");

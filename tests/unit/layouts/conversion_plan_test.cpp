@@ -251,6 +251,26 @@ TEST(ConversionPlan, OfSmallScratchIsDoneInRepetitions) {
   EXPECT_GT(inRepetitions, 10);
 }
 
+/// Where one instruction reads two places of a lane, the places of lower registers come first: the nearest two fill
+/// registers that follow each other.
+TEST(ConversionPlan, PairedReadsAreInOrderOfRegisters) {
+  EncodingPool pool;
+  auto *rows = *pool.getBlocked({{1, 8}, {2, 16}, {8, 1}, {1, 0}, {}});
+  auto *mma = *pool.getAmdWmma({1, true, AmdWmmaParams::tilesOf({8, 1}), {}, {16, 16, 16}});
+  auto *operand = *pool.getDotOperand(1, mma, 16);
+  for (bool pairs : {false, true}) {
+    MemoryModel m;
+    m.pairsReads = pairs;
+    auto plan = planConversionOf(rows, operand, {64, 128}, 16, m);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    ASSERT_EQ(plan->readVector, 4);
+    auto map = operand->layoutOf({64, 128})->invertAndCompose(plan->shared);
+    llvm::SmallVector<int32_t, 8> places; // of the operand's steps of four along K
+    for (unsigned bit = 2; bit < 4; ++bit) places.push_back(map.basis(R, bit)[0]);
+    EXPECT_EQ(llvm::is_sorted(places), pairs);
+  }
+}
+
 // ---- reads that transpose ----
 
 /// What the instruction brings, by its definition, is what the map says, for all lanes of maps that have the form;
@@ -258,42 +278,57 @@ TEST(ConversionPlan, OfSmallScratchIsDoneInRepetitions) {
 TEST(TransposedReads, BringWhatTheMapSays) {
   Generator g(44);
   int readable = 0;
-  for (int n = 0; n < 400; ++n) {
-    unsigned lanes = 4 + g.below(3), registers = 2 + g.below(3), warps = g.below(3);
-    // Offsets 1 and 2 to lanes 1 and 2, the others to anyone; now and then two places exchanged, or a copy.
+  for (int n = 0; n < 800; ++n) {
+    unsigned log = 2 + n % 2, count = 1u << log; // elements of a lane's 8 bytes
+    int elementBits = int(64 >> log);
+    unsigned lanes = 4 + g.below(3), registers = log + g.below(3), warps = g.below(3);
+    // Offsets 1, 2 (and 4) to the first lanes, the others to anyone; now and then two places exchanged, or a copy.
     llvm::SmallVector<int32_t, 16> offsets;
-    for (unsigned bit = 2; bit < lanes + registers + warps; ++bit) offsets.push_back(1 << bit);
+    for (unsigned bit = log; bit < lanes + registers + warps; ++bit) offsets.push_back(1 << bit);
     for (unsigned i = offsets.size(); i > 1; --i) std::swap(offsets[i - 1], offsets[g.below(i)]);
-    offsets.insert(offsets.begin(), {1, 2});
+    for (unsigned bit = log; bit-- > 0;) offsets.insert(offsets.begin(), 1 << bit);
     bool broken = g.below(4) == 0;
-    if (broken) std::swap(offsets[g.below(2)], offsets[2 + g.below(offsets.size() - 2)]);
+    if (broken) std::swap(offsets[g.below(log)], offsets[log + g.below(offsets.size() - log)]);
     LinearLayout::InDim in[3] = {{R, {}}, {L, {}}, {W, {}}};
     unsigned at = 0;
-    for (auto [d, count] : {std::pair{1, lanes}, {0, registers}, {2, warps}})
-      for (unsigned bit = 0; bit < count; ++bit) in[d].bases.push_back({offsets[at++]});
+    for (auto [d, bits] : {std::pair{1, lanes}, {0, registers}, {2, warps}})
+      for (unsigned bit = 0; bit < bits; ++bit) in[d].bases.push_back({offsets[at++]});
     if (g.below(3) == 0) in[0].bases.insert(in[0].bases.begin() + g.below(registers + 1), {0});
     LinearLayout map({in[0], in[1], in[2]}, {{Dim::Offset, 1 << (lanes + registers + warps)}});
-    ASSERT_EQ(canReadTransposed(map), !broken) << map.str();
+    ASSERT_EQ(canReadTransposed(map, elementBits), !broken) << map.str();
     if (broken) continue;
     ++readable;
-    LinearLayout addresses = *transposedReadAddresses(map);
+    LinearLayout addresses = *transposedReadAddresses(map, elementBits);
     llvm::SmallVector<int, 8> bits;
-    for (unsigned bit = 0; bit < map.inDimBits(R); ++bit)
+    for (unsigned bit = 0; bit < map.inDimBits(R) && bits.size() < log; ++bit)
       if (map.basis(R, bit)[0]) bits.push_back(bit);
+    auto registerOf = [&](int r, int j) {
+      for (unsigned k = 0; k < log; ++k) r |= (j >> k & 1) << bits[k];
+      return r;
+    };
     auto offset = [](const LinearLayout &l, int r, int lane, int w) { return l.apply({{R, r}, {L, lane}, {W, w}})[0]; };
     for (int r = 0; r < map.inDimSize(R); ++r) {
-      if (r >> bits[0] & 1 || r >> bits[1] & 1) continue;
+      if (llvm::any_of(bits, [&](int bit) { return r >> bit & 1; })) continue;
       for (int w = 0; w < map.inDimSize(W); ++w)
         for (int l = 0; l < map.inDimSize(L); ++l) {
-          ASSERT_EQ(offset(addresses, r, l, w) % 4, 0);
-          for (int j = 0; j < 4; ++j)
-            ASSERT_EQ(offset(addresses, r, (l & ~15) + 4 * j + l % 16 / 4, w) + l % 4,
-                      offset(map, r | (j & 1) << bits[0] | (j >> 1) << bits[1], l, w))
+          ASSERT_EQ(offset(addresses, r, l, w) % count, 0);
+          for (int j = 0; j < int(count); ++j)
+            ASSERT_EQ(offset(addresses, r, (l & ~15) + 16 / count * j + l % 16 / count, w) + int(l % count),
+                      offset(map, registerOf(r, j), l, w))
                 << map.str();
         }
     }
   }
-  EXPECT_GT(readable, 200);
+  EXPECT_GT(readable, 400);
+}
+
+TEST(TransposedReads, AreOfHalvesAndBytes) {
+  LinearLayout::InDim in[2] = {{R, {{16}, {32}, {64}}}, {L, {{1}, {2}, {4}, {8}}}};
+  LinearLayout map({in[0], in[1]}, {{Dim::Offset, 128}});
+  for (int bits : {4, 8, 16, 32}) {
+    EXPECT_EQ(canReadTransposed(map, bits), bits == 8 || bits == 16);
+    EXPECT_EQ(transposedReadAddresses(map, bits).has_value(), bits == 8 || bits == 16);
+  }
 }
 
 // ---- quality --------------------------------------------------------------------------------------------------------

@@ -121,6 +121,9 @@ const Case kConversions[] = {
      "v_mov_b32 v8, v3\nv_cvt_pk_fp8_f32 v8, v1, v2 op_sel:[0,0,1]",
      {bits(1), bits(-2), 0xaaaaaaaa},
      0xc038aaaa},
+    // Scaled: of the scale its power of two, 4 of 6.
+    {"gfx950", "v_mov_b32 v8, v4\nv_cvt_scalef32_pk_fp8_f32 v8, v1, v2, v3", {bits(2), bits(-8), bits(6)}, 0x0000c030},
+    {"gfx950", PAIRS "v_cvt_scalef32_pk_f32_fp8 v[8:9], v10, v11", {0x40b8, bits(6)}, bits(-4)},
     {"gfx950", "v_cvt_pk_bf16_f32 v8, v1, v2", {bits(1), bits(-2)}, 0xc0003f80},
     {"gfx942", "v_cvt_f32_fp8_sdwa v8, v1 src0_sel:BYTE_1", {0x00004000}, bits(1)},
 };
@@ -272,6 +275,28 @@ const Pattern kPatterns[] = {
      [](unsigned l) { return l ^ 16; }},
 };
 INSTANTIATE_TEST_SUITE_P(Lanes, Exchange, ::testing::ValuesIn(kPatterns));
+
+// Each lane gives the address of 8 bytes, here of bytes 8 l to 8 l + 7 (v0 has 4 l). Two lanes have a row of 16 bytes;
+// of each 16 lanes, lane l gets column l, a byte of each of eight rows. Of halves four lanes have a row, and a lane
+// gets four rows.
+TEST(TransposingRead, GivesEachLaneAColumn) {
+  constexpr char kFill[] = "v_lshlrev_b32 v5, 1, v0\nds_write_b32 v5, v1\nds_write_b32 v5, v2 offset:4\n"
+                           "s_waitcnt lgkmcnt(0)\n";
+  std::array<Lanes, 4> inputs = {};
+  auto byteAt = [](unsigned at) { return (at * 37 + at / 64) & 0xff; };
+  for (unsigned l = 0; l < 64; ++l)
+    for (unsigned k = 0; k < 8; ++k) inputs[k / 4][l] |= byteAt(8 * l + k) << (8 * (k % 4));
+  for (unsigned bytes : {1u, 2u}) {
+    std::string read = bytes == 1 ? "ds_read_b64_tr_b8 v[8:9], v5\n" : "ds_read_b64_tr_b16 v[8:9], v5\n";
+    auto out = runLanes("gfx950", kFill + read + "s_waitcnt lgkmcnt(0)", inputs, {.ldsBytes = 512});
+    ASSERT_TRUE(out.ok()) << out.status();
+    for (unsigned l = 0; l < 64; ++l)
+      for (unsigned k = 0; k < 8; ++k) {
+        unsigned row = k / bytes, at = l / 16 * 128 + row * 16 * bytes + l % 16 * bytes + k % bytes;
+        EXPECT_EQ((*out)[k / 4][l] >> (8 * (k % 4)) & 0xff, byteAt(at)) << "lane " << l << ", byte " << k;
+      }
+  }
+}
 
 } // namespace
 } // namespace tessera

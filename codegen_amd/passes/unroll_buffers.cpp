@@ -1,0 +1,143 @@
+// Unrolls loops with MFMA that go round several buffers of LDS, by the number of the buffers.
+//
+//   loop:                                             loop:
+//     %s = phi [0, %before], [%next, %loop]             … read buffers + %x, write buffers + 8192 + %x
+//     %from = buffers + 8192 * %s                       … read buffers + 8192 + %x, write buffers + %x
+//     … read %from + %x, …                         →    br %two more, %loop, %rest
+//     %next = %s == 1 ? 0 : %s + 1                    rest:
+//     … write buffers + 8192 * %next + %x               … the last iteration, if their number is odd
+//     br %more, %loop, %after                           br %after
+//
+// An address in a buffer whose number changes is computed in each iteration, from that number, for each access that is
+// not a constant apart from another: swizzled tiles have one for each step along K. In a copy of the body the number is
+// a constant, a part of the instruction's offset. order-matrices then has two iterations to order, and LLVM knows that
+// what is written is not what is read.
+//
+// Recognised is any integer that the loop carries and that comes round to its first value after a few iterations,
+// whatever those are. What becomes constant is left to the passes that follow.
+//
+// Limits: loops without inner loops, with one exit, at their end, that only accumulate, of blocks with at most one wave
+// on a SIMD. By the timing model, 2026-11: in attention the values between the dots take the registers, and unrolled
+// loops take up to 16 % longer (gfx950, heads of 64); of GEMMs by eight waves, order-matrices does not find registers
+// for the order of two iterations, and they take 9 to 14 % longer (gfx950, 4096 x 4096 x 4096); loops with WMMA gain
+// nothing (gfx1100 and gfx1201: 3 % faster to 11 % slower), and some then spill.
+//
+// Runs: among the optimisations of levels 2 and 3, before redundancy is removed.
+#include "codegen_amd/passes/unroll_buffers.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+#include "llvm/Transforms/Utils/UnrollLoop.h"
+
+namespace tessera::amd {
+using namespace llvm;
+
+/// The value where the phi is a constant; null if it depends on anything else.
+static Constant *valueWhere(const PHINode &phi, Constant *is, Value *v, const DataLayout &layout, unsigned depth = 0) {
+  constexpr unsigned kDeepest = 6; // of the chain of operations: an addition, a comparison, a selection
+  if (v == &phi) return is;
+  if (auto *c = dyn_cast<Constant>(v)) return c;
+  auto *i = dyn_cast<Instruction>(v);
+  if (!i || depth == kDeepest || isa<PHINode>(i) || isa<CallBase>(i) || i->mayReadOrWriteMemory()) return nullptr;
+  SmallVector<Constant *, 3> operands;
+  for (Value *operand : i->operands()) {
+    Constant *c = valueWhere(phi, is, operand, layout, depth + 1);
+    if (!c) return nullptr;
+    operands.push_back(c);
+  }
+  return ConstantFoldInstOperands(i, operands, layout);
+}
+
+/// After how many iterations an integer that the loop carries is what it was first; 1 where that is not known.
+static unsigned periodOf(const PHINode &phi, const Loop &loop, unsigned most) {
+  auto *first = dyn_cast<ConstantInt>(phi.getIncomingValueForBlock(loop.getLoopPreheader()));
+  if (!first) return 1;
+  Constant *at = first;
+  Value *next = phi.getIncomingValueForBlock(loop.getLoopLatch());
+  for (unsigned n = 1; n <= most; ++n) {
+    at = valueWhere(phi, at, next, phi.getDataLayout());
+    if (!at) return 1;
+    if (at == first) return n;
+  }
+  return 1;
+}
+
+static bool isMatrixInstruction(const Instruction &i) {
+  auto *call = dyn_cast<IntrinsicInst>(&i);
+  return call && Intrinsic::getBaseName(call->getIntrinsicID()).starts_with("llvm.amdgcn.mfma");
+}
+
+/// Whether nothing in the loop uses the result but matrix instructions that add to it, perhaps of the next iteration.
+static bool isAccumulated(const Instruction &result, const Loop &loop, unsigned depth = 0) {
+  constexpr unsigned kDeepest = 8; // of the chain of vectors taken apart and put together
+  return depth < kDeepest && all_of(
+                                 result.users(),
+                                 [&](const User *u) {
+                                   auto *user = cast<Instruction>(u);
+                                   if (!loop.contains(user) || isa<PHINode>(user) || isMatrixInstruction(*user))
+                                     return true;
+                                   bool isPart = isa<ExtractElementInst, InsertElementInst, ShuffleVectorInst>(user);
+                                   return isPart && isAccumulated(*user, loop, depth + 1);
+                                 });
+}
+
+/// Whether the function's blocks have several waves on a SIMD, or may have.
+static bool sharesSimds(const Function &f, const ir::TargetInfo &info) {
+  int64_t most = 0;
+  if (f.getFnAttribute("amdgpu-flat-work-group-size").getValueAsString().split(',').second.getAsInteger(10, most))
+    return true;
+  return most > info.warpSize * info.schedulersPerMultiprocessor;
+}
+
+/// By how much to unroll the loop; 1 for loops that stay.
+static unsigned copiesOf(const Loop &loop, const ir::Tuning &tuning) {
+  BasicBlock *latch = loop.getLoopLatch();
+  if (!loop.isInnermost() || !loop.getLoopPreheader() || !latch || loop.getExitingBlock() != latch) return 1;
+  unsigned copies = 1;
+  for (PHINode &phi : loop.getHeader()->phis())
+    if (phi.getType()->isIntegerTy()) copies = std::max(copies, periodOf(phi, loop, tuning.unrollBuffersMost));
+  if (copies == 1) return 1;
+  size_t instructions = 0;
+  bool multiplies = false;
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &i : *block) {
+      ++instructions;
+      if (!isMatrixInstruction(i)) continue;
+      multiplies = true;
+      if (!isAccumulated(i, loop)) return 1;
+    }
+  return multiplies && instructions * copies <= tuning.unrollBuffersMaxInstructions ? copies : 1;
+}
+
+PreservedAnalyses UnrollBuffersPass::run(Function &f, FunctionAnalysisManager &analyses) {
+  if (sharesSimds(f, info_)) return PreservedAnalyses::all();
+  auto &loops = analyses.getResult<LoopAnalysis>(f);
+  auto &dominators = analyses.getResult<DominatorTreeAnalysis>(f);
+  auto &assumptions = analyses.getResult<AssumptionAnalysis>(f);
+  auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(f);
+  auto &costs = analyses.getResult<TargetIRAnalysis>(f);
+  auto &remarks = analyses.getResult<OptimizationRemarkEmitterAnalysis>(f);
+  bool changed = false;
+  for (Loop *loop : loops.getLoopsInPreorder()) {
+    unsigned copies = copiesOf(*loop, info_.tuning);
+    if (copies == 1) continue;
+    formLCSSARecursively(*loop, dominators, &loops, &evolution);
+    UnrollLoopOptions options{};
+    options.Count = copies;
+    options.Runtime = true;
+    options.AllowExpensiveTripCount = true;
+    options.Force = true;
+    UnrollLoop(loop, options, &loops, &evolution, &dominators, &assumptions, &costs, &remarks, /*PreserveLCSSA=*/true);
+    changed = true;
+  }
+  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+} // namespace tessera::amd

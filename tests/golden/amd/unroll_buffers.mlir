@@ -1,0 +1,13 @@
+// A loop with MFMA that goes round two buffers: two iterations in one, so that the buffers' addresses are constants
+// apart. With WMMA it stays.
+// RUN: tessera compile %S/../../kernels/mm_across_k/mm_across_k.ttir --target gfx950 --num-warps 2 --num-stages 2 --emit llir | FileCheck %s
+// RUN: tessera compile %S/../../kernels/mm_across_k/mm_across_k.ttir --target gfx1201 --num-warps 2 --num-stages 2 --emit llir | FileCheck %s --check-prefix=ONCE
+// CHECK: {{^}}for:
+// CHECK-NOT: br i1
+// CHECK-COUNT-4: call <16 x i32> @llvm.amdgcn.mfma
+// CHECK-NOT: call <16 x i32> @llvm.amdgcn.mfma
+// CHECK: br i1 {{.*}}label %for{{$}}
+// ONCE: {{^}}for:
+// ONCE-COUNT-16: call <8 x i32> @llvm.amdgcn.wmma
+// ONCE-NOT: call <8 x i32> @llvm.amdgcn.wmma
+// ONCE: br i1 {{.*}}label %for
