@@ -133,8 +133,8 @@ bool isDotData(const Access &a, const GlobalAccesses &global) {
 }
 
 /// Accesses without a proved run take the order of their local strides, unless an access of that shape is proved to run
-/// along another dimension: what flows between the two would change its layout, which costs more than it brings. Nothing
-/// flows between the loads of dots' operands and other accesses, but through the dots.
+/// along another dimension: what flows between the two would change its layout, which costs more than it brings.
+/// Nothing flows between the loads of dots' operands and other accesses, but through the dots.
 void orderUnprovedByStrides(llvm::MutableArrayRef<Access> accesses, const GlobalAccesses &global) {
   using FunctionAndShape = std::pair<Operation *, Shape>;
   auto keyOf = [](const Access &a) { return FunctionAndShape{a.function(), Shape(a.pointers().shape())}; };
