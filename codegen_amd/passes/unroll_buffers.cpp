@@ -17,10 +17,11 @@
 // whatever those are. What becomes constant is left to the passes that follow.
 //
 // Limits: loops without inner loops, with one exit, at their end, that only accumulate, of blocks with at most one wave
-// on a SIMD. By the timing model, 2026-11: in attention the values between the dots take the registers, and unrolled
-// loops take up to 16 % longer (gfx950, heads of 64); of GEMMs by eight waves, order-matrices does not find registers
-// for the order of two iterations, and they take 9 to 14 % longer (gfx950, 4096 x 4096 x 4096); loops with WMMA gain
-// nothing (gfx1100 and gfx1201: 3 % faster to 11 % slower), and some then spill.
+// on a SIMD, or so many registers that no second block fits. By the timing model, 2026-11: in attention the values
+// between the dots take the registers, and unrolled loops take up to 16 % longer (gfx950, heads of 64); for two blocks
+// of eight waves, order-matrices does not find registers for the order of two iterations, and GEMMs of 128 by 128 tiles
+// take 9 to 14 % longer (gfx950, 4096 x 4096 x 4096); loops with WMMA gain nothing (gfx1100 and gfx1201: 3 % faster to
+// 11 % slower), and some then spill.
 //
 // Runs: among the optimisations of levels 2 and 3, before redundancy is removed.
 #include "codegen_amd/passes/unroll_buffers.h"
@@ -88,22 +89,31 @@ static bool isAccumulated(const Instruction &result, const Loop &loop, unsigned 
                                  });
 }
 
-/// Whether the function's blocks have several waves on a SIMD, or may have.
-static bool sharesSimds(const Function &f, const ir::TargetInfo &info) {
-  int64_t most = 0;
-  if (f.getFnAttribute("amdgpu-flat-work-group-size").getValueAsString().split(',').second.getAsInteger(10, most))
-    return true;
-  return most > info.warpSize * info.schedulersPerMultiprocessor;
+/// Waves of one of the function's blocks on a SIMD, at most.
+static int64_t wavesOfSimd(const Function &f, const ir::TargetInfo &info) {
+  int64_t most = info.maxThreadsPerBlock;
+  auto range = f.getFnAttribute("amdgpu-flat-work-group-size").getValueAsString().split(',');
+  if (range.second.getAsInteger(10, most)) most = info.maxThreadsPerBlock;
+  return divideCeil(most, info.warpSize * info.schedulersPerMultiprocessor);
+}
+
+/// Whether the loop-carried values leave no registers for a second block of so many waves on a SIMD.
+static bool fillsRegisters(const Loop &loop, int64_t waves, const ir::TargetInfo &info) {
+  int64_t bits = 0;
+  for (PHINode &phi : loop.getHeader()->phis())
+    bits += int64_t(phi.getType()->getPrimitiveSizeInBits().getFixedValue());
+  constexpr int64_t kBlocks = 2, kWordBits = 32;
+  return bits / kWordBits > info.registersPerScheduler / (kBlocks * waves);
 }
 
 /// By how much to unroll the loop; 1 for loops that stay.
-static unsigned copiesOf(const Loop &loop, const ir::Tuning &tuning) {
+static unsigned copiesOf(const Loop &loop, int64_t waves, const ir::TargetInfo &info) {
   BasicBlock *latch = loop.getLoopLatch();
   if (!loop.isInnermost() || !loop.getLoopPreheader() || !latch || loop.getExitingBlock() != latch) return 1;
   unsigned copies = 1;
   for (PHINode &phi : loop.getHeader()->phis())
-    if (phi.getType()->isIntegerTy()) copies = std::max(copies, periodOf(phi, loop, tuning.unrollBuffersMost));
-  if (copies == 1) return 1;
+    if (phi.getType()->isIntegerTy()) copies = std::max(copies, periodOf(phi, loop, info.tuning.unrollBuffersMost));
+  if (copies == 1 || (waves > 1 && !fillsRegisters(loop, waves, info))) return 1;
   size_t instructions = 0;
   bool multiplies = false;
   for (BasicBlock *block : loop.blocks())
@@ -113,11 +123,11 @@ static unsigned copiesOf(const Loop &loop, const ir::Tuning &tuning) {
       multiplies = true;
       if (!isAccumulated(i, loop)) return 1;
     }
-  return multiplies && instructions * copies <= tuning.unrollBuffersMaxInstructions ? copies : 1;
+  return multiplies && instructions * copies <= info.tuning.unrollBuffersMaxInstructions ? copies : 1;
 }
 
 PreservedAnalyses UnrollBuffersPass::run(Function &f, FunctionAnalysisManager &analyses) {
-  if (sharesSimds(f, info_)) return PreservedAnalyses::all();
+  int64_t waves = wavesOfSimd(f, info_);
   auto &loops = analyses.getResult<LoopAnalysis>(f);
   auto &dominators = analyses.getResult<DominatorTreeAnalysis>(f);
   auto &assumptions = analyses.getResult<AssumptionAnalysis>(f);
@@ -126,7 +136,7 @@ PreservedAnalyses UnrollBuffersPass::run(Function &f, FunctionAnalysisManager &a
   auto &remarks = analyses.getResult<OptimizationRemarkEmitterAnalysis>(f);
   bool changed = false;
   for (Loop *loop : loops.getLoopsInPreorder()) {
-    unsigned copies = copiesOf(*loop, info_.tuning);
+    unsigned copies = copiesOf(*loop, waves, info_);
     if (copies == 1) continue;
     formLCSSARecursively(*loop, dominators, &loops, &evolution);
     UnrollLoopOptions options{};

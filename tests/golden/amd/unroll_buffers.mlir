@@ -1,7 +1,8 @@
 // A loop with MFMA that goes round two buffers: two iterations in one, so that the buffers' addresses are constants
-// apart. With WMMA it stays.
+// apart. With WMMA it stays, and with eight waves that leave registers for a second block.
 // RUN: tessera compile %S/../../kernels/mm_across_k/mm_across_k.ttir --target gfx950 --num-warps 2 --num-stages 2 --emit llir | FileCheck %s
 // RUN: tessera compile %S/../../kernels/mm_across_k/mm_across_k.ttir --target gfx1201 --num-warps 2 --num-stages 2 --emit llir | FileCheck %s --check-prefix=ONCE
+// RUN: tessera compile %S/../../kernels/mm_across_k/mm_across_k.ttir --target gfx950 --num-warps 8 --num-stages 2 --emit llir | FileCheck %s --check-prefix=EIGHT
 // CHECK: {{^}}for:
 // CHECK-NOT: br i1
 // CHECK-COUNT-4: call <16 x i32> @llvm.amdgcn.mfma
@@ -11,3 +12,7 @@
 // ONCE-COUNT-16: call <8 x i32> @llvm.amdgcn.wmma
 // ONCE-NOT: call <8 x i32> @llvm.amdgcn.wmma
 // ONCE: br i1 {{.*}}label %for
+// EIGHT: {{^}}for:
+// EIGHT: call <4 x i32> @llvm.amdgcn.mfma
+// EIGHT-NOT: call <4 x i32> @llvm.amdgcn.mfma
+// EIGHT: br i1 {{.*}}label %for
