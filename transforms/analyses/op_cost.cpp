@@ -100,8 +100,8 @@ double LayoutCosts::operation(Operation *op, const Encoding *e) {
   if (op->is<tt::ScanOp>()) return scan(op, e);
   auto cost = costOf(op, tuning_);
   if (cost.ofWholeTensor) return cost.time;
-  double words = std::max(1.0, op->result().type().scalar().bitWidth() / 32.0);
-  return cost.time * words * elementsPerThread(tensorOf(op->result()), e);
+  double words = std::max(1.0, op->result(0).type().scalar().bitWidth() / 32.0);
+  return cost.time * words * elementsPerThread(tensorOf(op->result(0)), e);
 }
 
 // ---- layout conversions ---------------------------------------------------------------------------------------------

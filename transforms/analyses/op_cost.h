@@ -39,7 +39,7 @@ class LayoutCosts {
 public:
   explicit LayoutCosts(const ir::Tuning &tuning) : tuning_(tuning) {}
 
-  /// Of one execution with its result in a layout. @pre one result, a tensor
+  /// Of one execution with its results in a layout. @pre they are tensors
   double operation(ir::Operation *, const layouts::Encoding *);
   /// Of one execution. Assumes a round trip through shared memory with its barriers: shuffles and moves of registers
   /// are cheaper, but which it will be is the lowering's choice.

@@ -2,6 +2,7 @@
 //
 //   scf.for    that cannot run → its initial values; that runs once → its body
 //              loop-carried values that never change → the initial value inside and after; without uses → dropped
+//              values that the body transposes at its start and back at its end → carried transposed
 //   scf.if     on a constant → the region taken; the condition is known inside the regions
 //              the same value from both regions → that value; scalars from outside → a select; unused results → gone
 //   scf.while  whose condition is false → its first region once; in its second region the condition is true
@@ -141,6 +142,42 @@ static bool simplifyFor(Operation *op, Rewriter &rw) {
   replaceKept(op, nf, drop, rw);
   for (auto &inner : *b) rw.updated(&inner);
   return true;
+}
+
+/// A value of which the body uses the transpose alone, and that it yields as a transpose back, is carried transposed:
+///   iter_args(%a = %i) { %t = tt.trans %a; … %n; %b = tt.trans %n; yield %b }
+///   → iter_args(%t = tt.trans %i) { … %n; yield %n }, and a tt.trans of the result
+/// So the accumulator of a dot that is written as the transpose of another one is the dot's own.
+static bool carryTransposed(Operation *op, Rewriter &rw) {
+  auto f = op->cast<scf::ForOp>();
+  if (!f.body().hasOneBlock()) return false;
+  bool changed = false;
+  for (unsigned i = 0; i < numCarried(f); ++i) {
+    CarriedValue value = carried(f, i);
+    if (!value.argument.hasOneUse()) continue;
+    auto at = value.argument.users()[0]->dyn<tt::TransOp>();
+    auto back = value.yielded.definedBy<tt::TransOp>();
+    if (!at || !back || at->block() != f.body().front() || back->block() != at->block()) continue;
+    if (at.result().type() != back.src().type() || value.argument.type() != value.yielded.type()) continue;
+    auto order = at.order(), orderBack = back.order();
+    bool areInverse = true;
+    for (unsigned d = 0; d < order.size(); ++d) areInverse &= order[orderBack[d]] == int64_t(d);
+    if (!areInverse) continue;
+    Type type = at.result().type();
+    rw.setInsertionPoint(op);
+    value.setInit(tt::TransOp::create(rw, at->loc(), type, value.init, at->attrs()).result());
+    rw.setInsertionPointAfter(op);
+    auto after = tt::TransOp::create(rw, back->loc(), value.result.type(), value.init, back->attrs());
+    rw.replaceValue(value.result, after.result());
+    after->setOperand(0, value.result);
+    for (Value v : {value.argument, value.result}) v.setType(type);
+    value.setYielded(back.src());
+    rw.replaceOp(at.op, {value.argument});
+    rw.updated(back.op);
+    changed = true;
+  }
+  if (changed) rw.updated(op);
+  return changed;
 }
 
 // ---- scf.if ---------------------------------------------------------------------------------------------------------
@@ -446,6 +483,7 @@ bool simplifyBlocks(Module &m) {
 llvm::ArrayRef<Pattern> controlFlowPatterns() {
   static const Pattern patterns[] = {
       {Opcode::scf_for, simplifyFor, "loop simplification"},
+      {Opcode::scf_for, carryTransposed, "values carried transposed"},
       {Opcode::scf_if, simplifyIf, "if simplification"},
       {Opcode::scf_while, simplifyWhile, "while simplification"},
       {Opcode::scf_execute_region, simplifyExecuteRegion, "of one block"},

@@ -305,6 +305,15 @@ bool rowsHaveOneMask(const Access &a, const AxisInfoAnalysis &axis) {
   return true;
 }
 
+/// Whether a load has the same address, and the same mask, for so many elements along the fastest dimension: the scales
+/// of groups of weights. A thread loads them once, whatever their layout.
+bool isConstantAlongRow(const Access &a, int64_t elements, const AxisInfoAnalysis &axis) {
+  auto load = a.op->dyn<tt::LoadOp>();
+  if (!load || axis.get(a.ptr).constancy[a.fastest()] < elements) return false;
+  bool hasMasks = load.mask() && load.mask().type().isTensor();
+  return !hasMasks || axis.maskConstancy(load.mask(), a.fastest()) >= elements;
+}
+
 /// The width of the access's layout in a group of a width.
 int64_t widthOfLayout(const Access &a, int64_t widthOfGroup, const AxisInfoAnalysis &axis) {
   if (!a.isDotData) return widthOfGroup;
@@ -312,7 +321,7 @@ int64_t widthOfLayout(const Access &a, int64_t widthOfGroup, const AxisInfoAnaly
   int64_t width = a.op->is<tt::StoreOp>() ? a.width : widthOfGroup;
   // What is loaded by less than a word at a time comes from fewer sectors if lanes are beside each other.
   if (a.bytes >= kWordBytes) return width;
-  bool isLoadedByElements = a.width == 1 && rowsHaveOneMask(a, axis);
+  bool isLoadedByElements = a.width == 1 && rowsHaveOneMask(a, axis) && !isConstantAlongRow(a, widthOfGroup, axis);
   return isLoadedByElements || isTransposedByBytes(a) ? std::min(width, kWordBytes / a.bytes) : width;
 }
 

@@ -4,8 +4,8 @@
 //   %r = ttg.convert_layout %q : #A -> #B  → %r  = tt.addptr %p1, %o1 : #B
 //
 // A slice starts at the conversion's source and goes up through elementwise operations, operations that rename elements
-// (broadcast, transpose, reshape), small loads, scans, loop-carried values and results of branches. Every value on the
-// way has two alternatives:
+// (broadcast, transpose, reshape, join), small loads, scans, loop-carried values and results of branches. Every value
+// on the way has two alternatives:
 //   recompute   compute it in the wanted layout, which needs its operands in a layout that follows from it;
 //   convert     convert it there.
 // The cheaper one is taken, in costs that count elements per thread and how often a block is executed
@@ -16,8 +16,10 @@
 // lines are read once. That saves the round trip through shared memory after the load's latency.
 //
 // Operations that only feed the slice (or other conversions to the wanted layout) move and cost nothing; others are
-// computed twice and cost their weight. A loop-carried value changes its layout in place, and is converted back for
-// users outside the slice. The slice is applied if it costs less than the conversions that it replaces.
+// computed twice and cost their weight. Which these are is known once there is a plan: the first one assumes that all
+// move, the second one that those remain which the first would compute twice, the third one that all remain. A
+// loop-carried value changes its layout in place, and is converted back for users outside the slice. The slice is
+// applied if it costs less than the conversions that it replaces.
 //
 // Steps for each conversion: plan (which alternative is cheapest, for each value), collect (which values the choices
 // reach), gain (the slice's cost with everything shared taken into account), apply. Where no conversion's own slice
@@ -31,15 +33,14 @@
 #include "ir/target.h"
 #include "ir/tensor_queries.h"
 #include "layouts/dot_operand.h"
-#include "layouts/infer.h"
 #include "layouts/layout_order.h"
-#include "layouts/scan_shape.h"
 #include "transforms/analyses/axis_info.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/op_cost.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/cleanup/erase_dead_operations.h"
 #include "transforms/layout/convert_values.h"
+#include "transforms/layout/operand_layouts.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
@@ -67,35 +68,6 @@ Operation *carrierOf(Value v) {
   return op && op->is<scf::IfOp>() ? op : nullptr;
 }
 
-/// The layout of an operation's only tensor operand from which its result gets layout `e`; null if there is none.
-const Encoding *operandLayoutFor(layouts::EncodingPool &pool, Operation *op, const Encoding *e) {
-  auto result = tensorOf(op->result());
-  if (auto x = op->dyn<tt::ExpandDimsOp>()) {
-    auto slice = pool.getSlice(x.axis(), e);
-    return slice.ok() ? *slice : nullptr;
-  }
-  if (auto x = op->dyn<tt::TransOp>()) {
-    auto order = x.order();
-    llvm::SmallVector<int64_t, 4> inverse(order.size());
-    for (auto [i, o] : llvm::enumerate(order)) inverse[o] = i;
-    auto *in = layouts::inferTrans(pool, e, inverse, result.shape());
-    return in && layouts::inferTrans(pool, in, order, tensorOf(x.src()).shape()) == e ? in : nullptr;
-  }
-  if (auto x = op->dyn<tt::ReshapeOp>()) {
-    if (x.allowReorder()) return nullptr;
-    auto from = tensorOf(x.src()).shape(), to = result.shape();
-    auto *in = layouts::inferReshape(pool, e, to, from);
-    // Of a few elements that all threads hold, `in` may say the same in other words than the way back gives.
-    return in && layouts::sameLayout(layouts::inferReshape(pool, in, from, to), e, to) ? in : nullptr;
-  }
-  if (auto x = op->dyn<tt::ScanOp>()) {
-    auto &layout = e->layoutOf(result.shape());
-    bool canBeLowered = !isDotOperand(e) && layout.ok() && layouts::scanShape(*layout, x.axis()).inOrder;
-    return op->numOperands() == 1 && canBeLowered ? e : nullptr;
-  }
-  return op->is<ttg::ConvertLayoutOp>() || op->is<tt::BroadcastOp>() ? e : nullptr;
-}
-
 // ---- one slice ------------------------------------------------------------------------------------------------------
 
 /// What slices of one module share.
@@ -109,29 +81,35 @@ struct SliceContext {
 
 class Slice {
 public:
-  /// `duplicatesCost`: plan as if every recomputed operation remained for other users, too.
+  /// `remains`: plan as if recomputed operations for whose values it holds remained for other users, too.
   /// @pre all conversions are to one layout
-  Slice(SliceContext &context, llvm::ArrayRef<ttg::ConvertLayoutOp> conversions, bool duplicatesCost)
+  Slice(SliceContext &context, llvm::ArrayRef<ttg::ConvertLayoutOp> conversions,
+        llvm::function_ref<bool(Value)> remains)
       : context_(context), costs_(context.costs), conversions_(conversions),
         pool_(conversions_[0].op->context().encodings()), wanted_(encodingOf(conversions_[0].result())),
-        duplicatesCost_(duplicatesCost) {
-    for (auto c : conversions_) plan(c.src(), wanted_, 0);
+        readsWords_(llvm::all_of(conversions_, [&](ttg::ConvertLayoutOp c) {
+          return isDotOperand(wanted_) &&
+                 isComputedFromWords(c.src(), wanted_, c->block(), context.tuning.narrowOperandFraction);
+        })) {
+    for (auto c : conversions_) plan(c.src(), wanted_, 0, remains);
     for (auto c : conversions_) collect(c.src(), wanted_);
   }
   /// What the slice saves.
   double gain();
   bool isWorthwhile() { return gain() > context_.tuning.minimumSliceGain; }
   void apply();
+  /// Recomputed values whose old computation remains: for a use outside the slice, or by something that remains itself.
+  llvm::DenseSet<Value> valuesThatRemain();
 
 private:
   /// What computing `v` in layout `e` needs of its operands; false: it cannot be computed there.
   bool inputsFor(Value v, const Encoding *e, llvm::SmallVectorImpl<LayoutValue> &inputs);
-  double plan(Value v, const Encoding *e, unsigned depth);
+  double plan(Value v, const Encoding *e, unsigned depth, llvm::function_ref<bool(Value)> remains);
   void collect(Value v, const Encoding *e);
   bool readsWholeRowsForFma();
   bool convertsWideValue();
   double conversionAt(Value v, const Encoding *e) {
-    bool readsCopy = isDotOperand(e) && isCopiedInLoop(v); // in any layout alike
+    bool readsCopy = (isDotOperand(e) || readsWords_) && isCopiedInLoop(v); // in any layout alike
     return (readsCopy ? 1 : costs_.conversion(v, e)) * costs_.frequency(v.parentBlock());
   }
   double operationCost(Operation *op, const Encoding *e);
@@ -142,14 +120,13 @@ private:
   bool isWordOfOperand(Value v) const;
   bool isCopiedInLoop(Value v);
   llvm::SmallVector<Operation *, 4> replacedConversions();
-  llvm::DenseSet<Value> valuesThatRemain();
   double recomputationCost();
   double conversionsBackCost();
   bool isNarrowLoad(Operation *op) const;
   bool isInsideUse(OpOperand *use, const Encoding *e);
   Value materialize(Value v, const Encoding *e);
   Value materializeCarried(Value v, const Encoding *e);
-  Value recompute(Operation *op, const Encoding *e);
+  void recompute(Value v, const Encoding *e);
   void changeCarriedLayout(Value v, const Encoding *e);
 
   SliceContext &context_;
@@ -157,7 +134,7 @@ private:
   llvm::SmallVector<ttg::ConvertLayoutOp, 4> conversions_;
   layouts::EncodingPool &pool_;
   const Encoding *wanted_;
-  bool duplicatesCost_;
+  bool readsWords_; // of copies to shared memory, from which operands of dots are computed through rearrangements
   struct Choice {
     double cost = 0;
     bool recompute = false;
@@ -179,7 +156,7 @@ bool Slice::isWordOfOperand(Value v) const {
 /// Whether the value is a load that the pipeliner makes a copy to shared memory.
 bool Slice::isCopiedInLoop(Value v) {
   bool isOfLoop = v.parentBlock()->parentOp()->is<scf::ForOp>() && v.parentBlock() == conversions_[0]->block();
-  return isOfLoop && isWordOfOperand(v) && v.definingOp() && isLoad(v.definingOp()) && v.hasOneUse();
+  return isOfLoop && (readsWords_ || isWordOfOperand(v)) && v.definingOp() && isLoad(v.definingOp()) && v.hasOneUse();
 }
 /// Whether it is a load of no more elements than there are threads, from what nobody writes, which may as well be done
 /// in another layout, or a second time.
@@ -235,15 +212,15 @@ bool Slice::inputsFor(Value v, const Encoding *e, llvm::SmallVectorImpl<LayoutVa
     return true;
   }
   Operation *op = v.definingOp();
-  auto addTensorOperands = [&] {
+  auto addTensorOperands = [&](const Encoding *in) {
     for (auto o : op->operands())
-      if (o.type().isTensor()) inputs.push_back({o, e});
+      if (o.type().isTensor()) inputs.push_back({o, in});
   };
   if (op && isNarrowLoad(op)) {
-    addTensorOperands();
+    addTensorOperands(e);
     return !isDotOperand(e);
   }
-  if (!op || !isPure(op) || op->numResults() != 1) return false;
+  if (!op || !isPure(op)) return false;
   if (makesAnyLayout(op)) return true;
   switch (op->opcode()) {
   case Opcode::ttg_convert_layout:
@@ -251,21 +228,24 @@ bool Slice::inputsFor(Value v, const Encoding *e, llvm::SmallVectorImpl<LayoutVa
   case Opcode::tt_expand_dims:
   case Opcode::tt_trans:
   case Opcode::tt_reshape:
+  case Opcode::tt_join:
   case Opcode::tt_scan: {
-    auto *in = operandLayoutFor(pool_, op, e);
-    if (in) inputs.push_back({op->operands()[0], in}); // a scan's only one
+    auto *in = op->numResults() == 1 ? operandLayoutFor(pool_, op, e) : nullptr;
+    if (in) addTensorOperands(in);
     return in != nullptr;
   }
   default: break;
   }
-  if (!isElementwise(op) && !op->is<arith::SelectOp>()) return false;
-  addTensorOperands();
+  // Inline assembly may have several results.
+  bool isInPlace = op->info().has(kElementwise) || op->is<arith::SelectOp>();
+  if (!isInPlace || op->numRegions() || !keepsPackedElements(op, e, encodingOf(v))) return false;
+  addTensorOperands(e);
   return true;
 }
 
 /// The least cost of having the value in the layout: computed there or converted. A value that is reached again while
 /// it is being planned is loop-carried and costs nothing more.
-double Slice::plan(Value v, const Encoding *e, unsigned depth) {
+double Slice::plan(Value v, const Encoding *e, unsigned depth, llvm::function_ref<bool(Value)> remains) {
   if (encodingOf(v) == e) return 0;
   auto [it, isNew] = choices_.try_emplace(LayoutValue{v, e});
   if (!isNew) return it->second.cost;
@@ -273,13 +253,13 @@ double Slice::plan(Value v, const Encoding *e, unsigned depth) {
   llvm::SmallVector<LayoutValue, 4> inputs;
   if (depth < kMaxDepth && choices_.size() < kMaxPlannedValues && inputsFor(v, e, inputs)) {
     double cost = 0;
-    for (auto &[o, in] : inputs) cost += plan(o, in, depth + 1);
+    for (auto &[o, in] : inputs) cost += plan(o, in, depth + 1, remains);
     Operation *def = v.definingOp();
     auto inner = v.definedBy<ttg::ConvertLayoutOp>();
     bool costDependsOnLayout = def && (isNarrowLoad(def) || def->is<tt::ScanOp>());
     if (inner && v.hasOneUse()) // a conversion on the way goes if it served nobody else
       cost -= costs_.conversion(inner.src(), encodingOf(v)) * costs_.frequency(v.parentBlock());
-    else if (duplicatesCost_ && def && !carrierOf(v))
+    else if (def && !carrierOf(v) && remains(v))
       cost += operationAt(v, e);
     else if (costDependsOnLayout) // it may cost more there even if it only moves
       cost += (operationCost(def, e) - operationCost(def, encodingOf(v))) * costs_.frequency(v.parentBlock());
@@ -359,11 +339,12 @@ bool Slice::isInsideUse(OpOperand *use, const Encoding *e) {
     auto value = carriedByInit(*use);
     return value && recomputed_.contains({value->result, e});
   }
-  if (op->numResults() != 1 || !op->result().type().isTensor()) return false;
-  auto it = inputs_.find(op->result());
-  if (it == inputs_.end()) return false;
-  return llvm::any_of(it->second,
-                      [&](auto &inputs) { return llvm::is_contained(inputs.second, LayoutValue{use->get(), e}); });
+  return llvm::any_of(op->results(), [&](Value result) {
+    auto it = inputs_.find(result);
+    return it != inputs_.end() && llvm::any_of(it->second, [&](auto &inputs) {
+             return llvm::is_contained(inputs.second, LayoutValue{use->get(), e});
+           });
+  });
 }
 
 /// The conversions that go: the slice's own, and those of recomputed values to the layout they are recomputed in.
@@ -379,14 +360,12 @@ llvm::SmallVector<Operation *, 4> Slice::replacedConversions() {
   return replaced;
 }
 
-/// Recomputed values whose old computation remains: for a use outside the slice, or by something that remains itself.
 llvm::DenseSet<Value> Slice::valuesThatRemain() {
   llvm::DenseSet<Value> remaining;
   auto isUsedInOldLayout = [&](Value v, const Encoding *e) {
     return llvm::any_of(v.uses(), [&](OpOperand *use) {
       Operation *user = use->owner;
-      bool hasTensorResult = user->numResults() == 1 && user->result().type().isTensor();
-      bool userRemains = hasTensorResult && remaining.contains(user->result());
+      bool userRemains = llvm::any_of(user->results(), [&](Value r) { return remaining.contains(r); });
       return userRemains || !isInsideUse(use, e);
     });
   };
@@ -459,12 +438,15 @@ Value Slice::materializeCarried(Value v, const Encoding *e) {
   return made_.lookup({v, e});
 }
 
-/// Computes the operation's result in a layout. @pre it can be
-Value Slice::recompute(Operation *op, const Encoding *e) {
-  auto type = tensorOf(op->result()).withEncoding(e);
+/// Computes the value, and other results of its operation, in a layout. @pre it can be
+void Slice::recompute(Value v, const Encoding *e) {
+  Operation *op = v.definingOp();
   llvm::SmallVector<LayoutValue, 4> inputs;
-  inputsFor(op->result(), e, inputs);
-  if (auto conversion = op->dyn<ttg::ConvertLayoutOp>()) return materialize(conversion.src(), e);
+  inputsFor(v, e, inputs);
+  if (auto conversion = op->dyn<ttg::ConvertLayoutOp>()) {
+    made_[{v, e}] = materialize(conversion.src(), e);
+    return;
+  }
   // Operands first: making them may replace uses of this operation's operands by conversions back.
   llvm::SmallVector<Value, 4> operands = op->operands().vec();
   unsigned next = 0;
@@ -475,18 +457,20 @@ Value Slice::recompute(Operation *op, const Encoding *e) {
     ValueMap map;
     map.map(scan.srcs()[0], operands[0]);
     Value result = b.clone(op, map)->result();
-    result.setType(type);
-    return result;
+    result.setType(tensorOf(v).withEncoding(e));
+    made_[{v, e}] = result;
+    return;
   }
   OperationState s(op->opcode(), op->loc());
   s.segments.assign(op->operandSegments().begin(), op->operandSegments().end());
   s.attrs.assign(op->attrs().begin(), op->attrs().end());
   s.operands.assign(operands.begin(), operands.end());
-  s.resultTypes.push_back(type);
+  for (Value r : op->results()) s.resultTypes.push_back(tensorOf(r).withEncoding(e));
   if (op->is<arith::ConstantOp>())
     for (auto &a : s.attrs)
-      if (a.name == "value") a.value = a.value.cast<DenseElementsAttr>().withType(type);
-  return b.create(s)->result();
+      if (a.name == "value") a.value = a.value.cast<DenseElementsAttr>().withType(tensorOf(v).withEncoding(e));
+  Operation *made = b.create(s);
+  for (auto [r, other] : llvm::zip(op->results(), made->results())) made_[{r, e}] = other;
 }
 
 /// The value in the layout, as it was planned.
@@ -498,8 +482,8 @@ Value Slice::materialize(Value v, const Encoding *e) {
     return made_[{v, e}] = inLayout(b, v.loc(), v, e);
   }
   if (carrierOf(v)) return materializeCarried(v, e);
-  Value result = recompute(v.definingOp(), e);
-  return made_[{v, e}] = result;
+  recompute(v, e);
+  return made_.lookup({v, e});
 }
 
 void Slice::apply() {
@@ -538,6 +522,9 @@ static Block *blockAroundBranches(Block *b) {
   return b;
 }
 
+static bool nothingRemains(Value) { return false; }
+static bool allRemains(Value) { return true; }
+
 /// Conversions to one layout may share operations that are worth moving for all of them and for none alone: index
 /// arithmetic from which a pointer and its mask are computed, or the pointers of both branches.
 static bool recomputeTogether(Module &m, SliceContext &context) {
@@ -547,7 +534,7 @@ static bool recomputeTogether(Module &m, SliceContext &context) {
     groups[{blockAroundBranches(c->block()), encodingOf(c.src()), encodingOf(c.result())}].push_back(c);
   for (auto &[key, group] : groups) {
     if (group.size() < 2) continue;
-    Slice s(context, group, /*duplicatesCost=*/false);
+    Slice s(context, group, nothingRemains);
     if (!s.isWorthwhile()) continue;
     s.apply();
     eraseDeadOperations(m);
@@ -562,14 +549,21 @@ static bool recomputeAlone(Module &m, SliceContext &context, ttg::ConvertLayoutO
     conversion.result().replaceAllUsesWith(conversion.src());
     return true;
   }
-  for (bool duplicatesCost : {false, true}) {
-    Slice s(context, conversion, duplicatesCost);
-    if (!s.isWorthwhile()) continue;
+  auto applyIfWorthwhile = [&](Slice &s) {
+    if (!s.isWorthwhile()) return false;
     s.apply();
     eraseDeadOperations(m);
     return true;
-  }
-  return false;
+  };
+  Slice moves(context, conversion, nothingRemains);
+  if (applyIfWorthwhile(moves)) return true;
+  // What that plan would compute twice is better converted, perhaps.
+  auto twice = moves.valuesThatRemain();
+  Slice movesRest(context, conversion,
+                  [&](Value v) { return twice.contains(v) && !v.definedBy<ttg::ConvertLayoutOp>(); });
+  if (!twice.empty() && applyIfWorthwhile(movesRest)) return true;
+  Slice repeats(context, conversion, allRemains);
+  return applyIfWorthwhile(repeats);
 }
 
 bool recomputeConversions(Module &m, const Tuning &tuning) {

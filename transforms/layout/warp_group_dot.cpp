@@ -7,6 +7,7 @@
 #include "layouts/layout_order.h"
 #include "layouts/nvmma_shared.h"
 #include "transforms/layout/convert_values.h"
+#include "transforms/layout/operand_layouts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -281,13 +282,24 @@ private:
   /// A left operand that the loop computes from what it loads stays in registers.
   bool planComputedLeft() {
     Value left = plan_.transposed ? dot_.b() : dot_.a();
+    bool mayBeComputed = !plan_.leftInRegisters && !hasWarpsAlongColumns();
     plan_.leftIsComputedFromLoad =
-        !plan_.leftInRegisters && !hasWarpsAlongColumns() && isComputedFromOneLoad(left, dot_->block());
+        mayBeComputed && (isComputedFromOneLoad(left, dot_->block()) || isRearrangedFromLoad(left));
     plan_.leftInRegisters |= plan_.leftIsComputedFromLoad;
     plan_.leftComesFromDot = chain_.from & kOperandA;
     if (plan_.leftComesFromDot && plan_.leftInRegisters && hasWarpsAlongColumns())
       return fails("the left operand comes from another dot, and its values would have to move between warps");
     return true;
+  }
+  auto layoutOfLeft() {
+    constexpr int kWordBits = 32;
+    return pool_.getDotOperand(0, plan_.instructionLayout, std::max(1, kWordBits / plan_.bits));
+  }
+  /// The same through rearrangements: packed weights of 4 bits, say, that are stored as the instruction takes them.
+  bool isRearrangedFromLoad(Value left) {
+    auto layout = layoutOfLeft();
+    return !plan_.transposed && layout.ok() &&
+           isComputedFromWords(left, *layout, dot_->block(), tuning_.narrowOperandFraction);
   }
   bool planLayouts() {
     plan_.resultLayout = plan_.instructionLayout;
@@ -296,8 +308,7 @@ private:
           layouts::inferTrans(pool_, plan_.instructionLayout, {1, 0}, {result_.dim(1), result_.dim(0)});
     if (!plan_.resultLayout) return false;
     if (!plan_.leftInRegisters) return true;
-    constexpr int kWordBits = 32;
-    auto layout = pool_.getDotOperand(0, plan_.instructionLayout, std::max(1, kWordBits / plan_.bits));
+    auto layout = layoutOfLeft();
     if (!layout.ok()) return false;
     plan_.leftLayout = *layout;
     if (!plan_.transposed) return true;

@@ -1,4 +1,5 @@
-// Pass load-scalars-ahead: scalars that a loop with dots loads are loaded an iteration ahead, into registers.
+// Pass load-scalars-ahead: scalars that a loop with dots loads, and tensors of few repeated elements in a thread, are
+// loaded an iteration ahead, into registers.
 // Runs: NVIDIA pipeline, before tritongpu-pipeline.
 //
 //   scf.for %i = %lb to %ub step %s                  %x0 = tt.load (the address for %lb), %lb < %ub
@@ -13,6 +14,9 @@
 // tritongpu-pipeline issues the loads of blocks ahead; a scalar beside them (the decay of a chunk, the scale of a block
 // of 8-bit floats) would be what each iteration waits for. A register holds it, where a block needs a buffer.
 //
+// So are blocks that repeat the few elements that a thread loads (the scales of groups of weights, which are the same
+// for many rows). A copy to shared memory would repeat them, too, and be narrow.
+//
 // Conditions: the address and the mask are computed from the counter and from carried values by pure operations; no
 // store of the loop may write what the load reads; the value is no part of another load's address, which
 // tritongpu-pipeline must be able to compute. For an iteration that does not exist, nothing is loaded and divisions are
@@ -22,6 +26,8 @@
 #include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
+#include "layouts/layout_order.h"
+#include "transforms/analyses/axis_info.h"
 #include "transforms/analyses/body_slice.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/integer_facts.h"
@@ -35,12 +41,15 @@ using namespace ir;
 
 namespace {
 
+constexpr int64_t kFewElements = 4; // of a tensor in a thread, which take a register or two
+
 bool loadsOrGathers(const Operation *op) { return isLoad(op) || op->is<tt::DescriptorGatherOp>(); }
 
 class ScalarsOfLoop {
 public:
-  ScalarsOfLoop(scf::ForOp loop, const Tuning &tuning)
-      : tuning_(tuning), loop_(loop), body_(*loop.body().front()), loc_(loop->loc()) {}
+  ScalarsOfLoop(scf::ForOp loop, const AxisInfoAnalysis &axis, bool hasAsyncCopies, const Tuning &tuning)
+      : axis_(axis), hasAsyncCopies_(hasAsyncCopies), tuning_(tuning), loop_(loop), body_(*loop.body().front()),
+        loc_(loop->loc()) {}
 
   /// The number of loads that are issued ahead.
   unsigned run() {
@@ -48,10 +57,13 @@ public:
     for (auto &op : body_) {
       if (loads_.size() == tuning_.scalarsAheadMaxLoads) break;
       auto load = op.dyn<tt::LoadOp>();
-      if (!load || load.result().type().isTensor() || load.isVolatile()) continue;
+      if (!load || load.isVolatile()) continue;
+      bool isTensor = load.result().type().isTensor();
+      if (isTensor && !repeatsFewElements(load)) continue;
       BodySlice address;
       llvm::SmallVector<Value, 4> operands(load->operands().begin(), load->operands().end());
-      bool isComputable = !addToSlice(address, body_, operands, Across::Iterations, isScalarAndPure);
+      bool isComputable =
+          !addToSlice(address, body_, operands, Across::Iterations, isTensor ? isPlacedAndPure : isScalarAndPure);
       if (isComputable && !conflictBetween(stores_, {&op}).store && !isPartOfAddress(load))
         loads_.push_back({load, std::move(address)});
     }
@@ -79,6 +91,37 @@ private:
   static bool isScalarAndPure(Operation *op) {
     bool hasTensors = llvm::any_of(op->results(), [](Value r) { return r.type().isTensor(); });
     return !op->numRegions() && isPure(op) && !hasTensors;
+  }
+
+  /// Pure operations in which no data move between threads, and that are defined for an iteration that does not exist.
+  static bool isPlacedAndPure(Operation *op) {
+    bool moves = op->is<ttg::ConvertLayoutOp>() || op->is<tt::ReduceOp>() || op->is<tt::ScanOp>() ||
+                 op->is<tt::GatherOp>() || op->is<ttg::LocalAllocOp>() || isDot(op);
+    bool hasTensors = llvm::any_of(op->results(), [](Value r) { return r.type().isTensor(); });
+    return !op->numRegions() && isPure(op) && !moves && !(hasTensors && mayBeUndefined(op));
+  }
+
+  /// Whether a thread loads few different elements of a block, several times each, and threads compute with them.
+  bool repeatsFewElements(tt::LoadOp load) {
+    auto type = tensorOf(load.result());
+    if (!hasAsyncCopies_ || !load.ptr().type().isTensor() || !type.encoding()) return false;
+    bool isStored = llvm::any_of(load.result().users(), [](Operation *user) { return user->is<ttg::LocalAllocOp>(); });
+    auto &layout = type.encoding()->layoutOf(type.shape());
+    if (!layout.ok() || isStored) return false;
+    auto info = axis_.get(load.ptr());
+    bool hasMasks = load.mask() && load.mask().type().isTensor();
+    auto equalAlong = [&](unsigned d) {
+      int64_t equal = info.constancy[d];
+      return hasMasks ? std::min(equal, axis_.maskConstancy(load.mask(), d)) : equal;
+    };
+    int64_t all = layout->inDimSize(layouts::Dim::Register), different = all;
+    for (unsigned bit = 0; bit < layout->inDimBits(layouts::Dim::Register); ++bit) {
+      bool isEqual = true;
+      for (unsigned d = 0; d < type.rank(); ++d)
+        isEqual &= layout->basis(layouts::Dim::Register, bit, layouts::tensorDim(d)) < equalAlong(d);
+      if (isEqual) different /= 2;
+    }
+    return different <= kFewElements && different < all;
   }
 
   /// Whether another load's operands may depend on the value, in this iteration or a later one. Branches count as such.
@@ -109,7 +152,10 @@ private:
   Value emitLoad(Builder &b, const ScalarLoad &s, ValueMap &map, Value exists) {
     emit(b, s.address, map, exists);
     Value mask = exists;
-    if (s.load.mask()) mask = arith::AndiOp::create(b, loc_, map.lookupOrSelf(s.load.mask()), exists).op->result();
+    Type masks = s.load.mask() ? s.load.mask().type() : Type();
+    if (s.load.ptr().type().isTensor() && (!masks || masks.isTensor()))
+      mask = tt::SplatOp::create(b, loc_, tensorOf(s.load.ptr()).withElement(exists.type()), exists).result();
+    if (masks) mask = arith::AndiOp::create(b, loc_, map.lookupOrSelf(s.load.mask()), mask).op->result();
     Value other = s.load.other() ? map.lookupOrSelf(s.load.other()) : Value();
     return tt::LoadOp::create(b, s.load->loc(), s.load.result().type(), map.lookupOrSelf(s.load.ptr()), mask, other,
                               s.load->attrs())
@@ -166,6 +212,8 @@ private:
     loop_->erase();
   }
 
+  const AxisInfoAnalysis &axis_;
+  bool hasAsyncCopies_;
   const Tuning &tuning_;
   scf::ForOp loop_;
   Block &body_;
@@ -182,13 +230,16 @@ absl::StatusOr<bool> loadScalarsAhead(Module &m, PassContext &c) {
     if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
   });
   const Tuning tuning = c.target ? c.target->tuning : Tuning();
+  const bool hasAsyncCopies = c.target && c.target->hasPerLaneAsyncCopy;
+  AxisInfoAnalysis axis(m);
   bool changed = false;
   for (auto loop : loops) {
     Location loc = loop->loc();
-    unsigned count = ScalarsOfLoop(loop, tuning).run();
+    unsigned count = ScalarsOfLoop(loop, axis, hasAsyncCopies, tuning).run();
     if (!count) continue;
     changed = true;
-    std::string text = llvm::formatv("{0} of the loop's scalars are loaded an iteration ahead", count).str();
+    std::string text =
+        llvm::formatv("{0} of the loop's scalars and repeated values are loaded an iteration ahead", count).str();
     c.remark({Remark::Applied, "", "ScalarsAhead", loc, text, llvm::json::Object{{"loads", int64_t(count)}}});
   }
   return changed;

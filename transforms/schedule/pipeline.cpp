@@ -17,9 +17,10 @@
 // i < ub - D·s, so that the result is right for any number of iterations, none included.
 //
 // Asynchronous copies (targets with cp.async; only if all loads have accesses of at least 4 contiguous bytes and zeros
-// for masked-off elements, else all go through registers). D = stages - 1. Each load gets a multi-buffer of D + 1
-// buffers, one per stage. Layout conversions of loaded values read it directly. If threads compute with the value, it
-// may have something else than zeros for masked-off elements: the consumer selects that after it reads the buffer.
+// for masked-off elements, else all go through registers; but narrower loads whose values go to no buffer stay in the
+// iteration, beside copies into buffers). D = stages - 1. Each load gets a multi-buffer of D + 1 buffers, one for each
+// stage. Layout conversions of loaded values read it directly. If threads compute with the value, it may have something
+// else than zeros for masked-off elements: the consumer selects that after it reads the buffer.
 //
 //   prologue   D times: ttg.async_copy_global_to_local into buffer 0, 1, …; ttg.async_commit_group
 //   body       ttg.async_wait {num = D - 1}
@@ -144,7 +145,11 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
   else if (p.asyncCopies && p.distance < stages - 1)
     s += llvm::formatv("; {0} stages were requested, {1} fit into the {2} bytes that a block has", stages,
                        p.distance + 1, target.sharedMemoryPerBlock);
-  if (!p.whyNoAsyncCopies.empty()) s += "; not by asynchronous copies: " + p.whyNoAsyncCopies;
+  if (p.loadsInPlace)
+    s += llvm::formatv("; {0} more stay{1} in the iteration: {2}", p.loadsInPlace, p.loadsInPlace == 1 ? "s" : "",
+                       p.whyNoAsyncCopies);
+  else if (!p.whyNoAsyncCopies.empty())
+    s += "; not by asynchronous copies: " + p.whyNoAsyncCopies;
   return s;
 }
 static llvm::json::Object facts(const PipelinePlan &p, int64_t stages) {

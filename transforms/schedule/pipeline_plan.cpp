@@ -40,9 +40,10 @@ public:
 
   std::optional<PipelinePlan> run() {
     if (!isSuitable() || !findLoads() || !findProducer() || !readsNothingStored()) return std::nullopt;
-    plan_.asyncCopies = target_.hasPerLaneAsyncCopy && llvm::all_of(plan_.loads, [&](const PipelinedLoad &a) {
-                          return a.isBulkCopy || canCopyAsync(a);
-                        });
+    plan_.asyncCopies =
+        target_.hasPerLaneAsyncCopy && (leaveNarrowLoads() || llvm::all_of(plan_.loads, [&](const PipelinedLoad &a) {
+                                          return a.isBulkCopy || canCopyAsync(a);
+                                        }));
     if (!plan_.asyncCopies && !keepLoadsThroughPointers()) return std::nullopt;
     plan_.distance = plan_.asyncCopies ? stages_ - 1 : 1;
     if (plan_.asyncCopies)
@@ -335,6 +336,30 @@ private:
                              (masksToZero ? " has accesses of " + text(width)
                                           : std::string(" has another value than 0 for masked-off elements"));
     return false;
+  }
+
+  /// Where asynchronous copies can do some of the loads, those with narrow accesses stay in the iteration that uses
+  /// them, if threads compute with their values, which need no buffer (the scales of groups of weights, packed weights
+  /// whose bytes are loaded twice). Through registers, all loads would be a single iteration ahead, and their values
+  /// and addresses would be held meanwhile. False: nothing changed.
+  bool leaveNarrowLoads() {
+    std::vector<PipelinedLoad> copied;
+    int64_t left = 0;
+    for (auto &a : plan_.loads) {
+      if (a.isBulkCopy || canCopyAsync(a)) {
+        copied.push_back(a);
+        continue;
+      }
+      bool isNarrow = bytesPerAccess(a.load()) < kMinAsyncCopyBytes;
+      bool isStored = llvm::any_of(a.result().users(), [](Operation *user) { return user->is<ttg::LocalAllocOp>(); });
+      if (!isNarrow || isStored) return false;
+      ++left;
+    }
+    bool hasOperandInBuffer = llvm::any_of(copied, [](const PipelinedLoad &a) { return bool(a.alloc); });
+    if (!left || !hasOperandInBuffer) return false;
+    plan_.loadsInPlace = left;
+    plan_.loads = std::move(copied);
+    return findProducer();
   }
 
   /// What a thread can load by one access: along the dimension where that is most, the least of three numbers of

@@ -44,13 +44,14 @@ struct PipelinedLoad {
 struct PipelinePlan {
   std::vector<PipelinedLoad> loads; // in the order of the body
   BodySlice producer;               // what addresses and masks are computed from
+  int64_t loadsInPlace = 0;         // narrow loads beside asynchronous copies, which are not issued ahead
   int64_t distance = 1;             // iterations ahead
   int64_t buffers = 1;              // in each multi-buffer, but those of late loads
   int64_t bytesPerStage = 0;        // of the buffers of all loads, one of each
   std::string whyFewerStages;       // than requested, if not for lack of shared memory
   bool hasDots = true;              // of the body; else all loads are bulk copies
   bool asyncCopies = false;         // copied to shared memory asynchronously; else through registers
-  std::string whyNoAsyncCopies;     // the reason, if the target has them
+  std::string whyNoAsyncCopies;     // the reason, if the target has them; that of a load in place
   // The rest concerns asynchronous copies.
   bool dotsInFlight = false;            // dots stay in flight across the iteration's end
   std::vector<SlicedDot> slicedDots;    // … those of them with a left operand that is converted in registers

@@ -94,3 +94,48 @@ tt.func public @effects(%p: !tt.ptr<i32>, %n: i32, %q: !tt.ptr<i32>) {
   }
   tt.return
 }
+
+// -----
+
+// Transposed at the start of the body and back at its end: carried transposed. Not with another use, and not if the two
+// are not each other's inverse.
+// CHECK-LABEL: @transposed
+// CHECK: %[[INIT:.*]] = tt.trans %{{.*}} : tensor<16x64xf32> -> tensor<64x16xf32>
+// CHECK: %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[T:.*]] = %[[INIT]], %[[U:.*]] = %{{.*}}) -> (tensor<64x16xf32>, tensor<16x64xf32>)
+// CHECK-NEXT: %[[N:.*]] = arith.mulf %[[T]], %{{.*}} : tensor<64x16xf32>
+// CHECK-NEXT: %[[UT:.*]] = tt.trans %[[U]]
+// CHECK: scf.yield %[[N]], %{{.*}} : tensor<64x16xf32>, tensor<16x64xf32>
+// CHECK: %[[BACK:.*]] = tt.trans %[[R]]#0 {order = array<i32: 1, 0>} : tensor<64x16xf32> -> tensor<16x64xf32>
+// CHECK: tt.return %[[BACK]], %[[R]]#1
+// CHECK-LABEL: @turned
+// CHECK: scf.for {{.*}} -> (tensor<8x8x8xf32>)
+// CHECK-COUNT-2: tt.trans
+// CHECK: scf.yield
+tt.func public @transposed(%i: tensor<16x64xf32>, %f: tensor<64x16xf32>, %n: i32) -> (tensor<16x64xf32>, tensor<16x64xf32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%a = %i, %b = %i) -> (tensor<16x64xf32>, tensor<16x64xf32>) : i32 {
+    %t = tt.trans %a {order = array<i32: 1, 0>} : tensor<16x64xf32> -> tensor<64x16xf32>
+    %m = arith.mulf %t, %f : tensor<64x16xf32>
+    %back = tt.trans %m {order = array<i32: 1, 0>} : tensor<64x16xf32> -> tensor<16x64xf32>
+    %bt = tt.trans %b {order = array<i32: 1, 0>} : tensor<16x64xf32> -> tensor<64x16xf32>
+    %bm = arith.mulf %bt, %f : tensor<64x16xf32>
+    %bb = tt.trans %bm {order = array<i32: 1, 0>} : tensor<64x16xf32> -> tensor<16x64xf32>
+    %bs = arith.addf %bb, %b : tensor<16x64xf32>
+    %bst = tt.trans %bs {order = array<i32: 1, 0>} : tensor<16x64xf32> -> tensor<64x16xf32>
+    %bbb = tt.trans %bst {order = array<i32: 1, 0>} : tensor<64x16xf32> -> tensor<16x64xf32>
+    scf.yield %back, %bbb : tensor<16x64xf32>, tensor<16x64xf32>
+  }
+  tt.return %r#0, %r#1 : tensor<16x64xf32>, tensor<16x64xf32>
+}
+tt.func public @turned(%i: tensor<8x8x8xf32>, %n: i32) -> tensor<8x8x8xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%a = %i) -> (tensor<8x8x8xf32>) : i32 {
+    %t = tt.trans %a {order = array<i32: 1, 2, 0>} : tensor<8x8x8xf32> -> tensor<8x8x8xf32>
+    %m = arith.mulf %t, %t : tensor<8x8x8xf32>
+    %back = tt.trans %m {order = array<i32: 1, 2, 0>} : tensor<8x8x8xf32> -> tensor<8x8x8xf32>
+    scf.yield %back : tensor<8x8x8xf32>
+  }
+  tt.return %r : tensor<8x8x8xf32>
+}
