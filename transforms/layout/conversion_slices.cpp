@@ -109,7 +109,9 @@ private:
   bool readsWholeRowsForFma();
   bool convertsWideValue();
   double conversionAt(Value v, const Encoding *e) {
-    bool readsCopy = (isDotOperand(e) || readsWords_) && isCopiedInLoop(v); // in any layout alike
+    bool isLarge = tensorOf(v).numElements() * context_.tuning.narrowOperandFraction >
+                   tensorOf(conversions_[0].src()).numElements();
+    bool readsCopy = (isDotOperand(e) || (readsWords_ && isLarge)) && isCopiedInLoop(v); // in any layout alike
     return (readsCopy ? 1 : costs_.conversion(v, e)) * costs_.frequency(v.parentBlock());
   }
   double operationCost(Operation *op, const Encoding *e);

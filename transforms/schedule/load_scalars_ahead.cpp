@@ -15,7 +15,8 @@
 // of 8-bit floats) would be what each iteration waits for. A register holds it, where a block needs a buffer.
 //
 // So are blocks that repeat the few elements that a thread loads (the scales of groups of weights, which are the same
-// for many rows). A copy to shared memory would repeat them, too, and be narrow.
+// for many rows): a copy to shared memory would repeat them, too. And so are rows of which a thread has one element of
+// less than 4 bytes, too narrow for such a copy.
 //
 // Conditions: the address and the mask are computed from the counter and from carried values by pure operations; no
 // store of the loop may write what the load reads; the value is no part of another load's address, which
@@ -41,6 +42,7 @@ using namespace ir;
 
 namespace {
 
+constexpr unsigned kCopyBits = 32;  // the fewest of an asynchronous copy
 constexpr int64_t kFewElements = 4; // of a tensor in a thread, which take a register or two
 
 bool loadsOrGathers(const Operation *op) { return isLoad(op) || op->is<tt::DescriptorGatherOp>(); }
@@ -59,7 +61,7 @@ public:
       auto load = op.dyn<tt::LoadOp>();
       if (!load || load.isVolatile()) continue;
       bool isTensor = load.result().type().isTensor();
-      if (isTensor && !repeatsFewElements(load)) continue;
+      if (isTensor && !hasFewElements(load)) continue;
       BodySlice address;
       llvm::SmallVector<Value, 4> operands(load->operands().begin(), load->operands().end());
       bool isComputable =
@@ -101,8 +103,9 @@ private:
     return !op->numRegions() && isPure(op) && !moves && !(hasTensors && mayBeUndefined(op));
   }
 
-  /// Whether a thread loads few different elements of a block, several times each, and threads compute with them.
-  bool repeatsFewElements(tt::LoadOp load) {
+  /// Whether a thread loads few different elements of a block, several times each, or a single one that is too narrow
+  /// for an asynchronous copy; and threads compute with them.
+  bool hasFewElements(tt::LoadOp load) {
     auto type = tensorOf(load.result());
     if (!hasAsyncCopies_ || !load.ptr().type().isTensor() || !type.encoding()) return false;
     bool isStored = llvm::any_of(load.result().users(), [](Operation *user) { return user->is<ttg::LocalAllocOp>(); });
@@ -121,7 +124,8 @@ private:
         isEqual &= layout->basis(layouts::Dim::Register, bit, layouts::tensorDim(d)) < equalAlong(d);
       if (isEqual) different /= 2;
     }
-    return different <= kFewElements && different < all;
+    bool isRepeated = different < all && different <= kFewElements;
+    return isRepeated || (all == 1 && bitsOf(load.result()) < kCopyBits);
   }
 
   /// Whether another load's operands may depend on the value, in this iteration or a later one. Branches count as such.

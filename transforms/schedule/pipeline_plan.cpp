@@ -269,12 +269,15 @@ private:
     auto load = a.load();
     return load && load.other() && !isZero(load.other());
   }
-  /// Whether threads compute with the loaded value. Else it goes to another layout or a buffer as it is, which an
-  /// asynchronous copy can replace; reading it to select other elements would undo that.
-  static bool isReadAsValue(Operation *load) {
+  /// Whether threads compute with the loaded value, or a few elements of it are converted, which can be read, selected
+  /// and converted one after the other. Else it goes to another layout or a buffer as it is, which an asynchronous copy
+  /// can replace; reading it to select other elements would undo that.
+  bool isReadAsValue(Operation *load) const {
     if (load->result().type().scalar().isa<PointerType>()) return false; // no constant of zeros
-    return llvm::none_of(load->result().users(), [](Operation *user) {
-      return user->is<ttg::LocalAllocOp>() || user->is<ttg::ConvertLayoutOp>();
+    int64_t threads = numWarps(loop_->module().op()) * target_.warpSize;
+    bool isSmall = load->result().type().isTensor() && tensorOf(load->result()).numElements() <= threads;
+    return llvm::none_of(load->result().users(), [&](Operation *user) {
+      return user->is<ttg::LocalAllocOp>() || (user->is<ttg::ConvertLayoutOp>() && !isSmall);
     });
   }
   /// Loads through descriptors stay where they are, if other loads of the loop go through registers.
@@ -431,7 +434,7 @@ private:
     for (auto &a : plan_.loads) {
       for (auto *user : a.result().users()) {
         if (user->block() != &body_) continue;
-        if (auto c = user->dyn<ttg::ConvertLayoutOp>()) a.conversions.push_back(c);
+        if (auto c = user->dyn<ttg::ConvertLayoutOp>(); c && !a.selectsOther) a.conversions.push_back(c);
         auto buffer = user->dyn<ttg::LocalAllocOp>();
         if (!buffer || buffer.op == a.alloc.op || !canBeFilled(buffer, a.op)) continue;
         bool isConstant = !buffer.result().type().cast<MemDescType>().isMutable() && isOnlyRead(buffer.result());
