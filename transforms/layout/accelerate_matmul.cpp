@@ -132,7 +132,7 @@ private:
     DotOperands along = choice_.warpsAlong(problem);
     const MatrixInstruction *instruction = choice_.instruction(problem, along);
     if (!instruction) {
-      whyNot = "the shape is smaller than the tiles of the instructions for its types";
+      whyNot = "K is shorter than half of that of the instructions for its types";
       return false;
     }
     auto warps = choice_.warps(problem.shape, *instruction, along);

@@ -151,11 +151,12 @@ void orderUnprovedByStrides(llvm::MutableArrayRef<Access> accesses, const Global
     bool isFreeStore = a.op->is<tt::StoreOp>() && !global.isShared(a.ptr);
     if (a.hasProvedRun || a.order.size() < 2 || (!isFreeLoad && !isFreeStore)) continue;
     auto order = orderByStrides(a.ptr, a.order);
+    if (order.empty()) continue;
     bool feedsDot = isOperand(a);
     bool agrees = llvm::all_of(proved[keyOf(a)], [&](const Proved &other) {
       return other.order[0] == order[0] || feedsDot != other.isOperand;
     });
-    if (!order.empty() && agrees) a.order = order;
+    if (agrees) a.order = order;
   }
 }
 

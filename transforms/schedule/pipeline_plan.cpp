@@ -52,7 +52,6 @@ public:
       return std::nullopt;
     if (plan_.asyncCopies && plan_.hasDots) plan_.tiles = findTileLoop(loop_, plan_, plan_.whyNoTiles);
     if (plan_.asyncCopies && !plan_.tiles.loop) limitToIterations();
-    plan_.dotsInFlight = plan_.asyncCopies && plan_.hasDots && onlyAccumulates();
     if (!planBuffers()) return std::nullopt;
     if (mayLoadTwoAhead()) plan_.distance = 2;
     if (plan_.asyncCopies && plan_.hasDots) orderCopiesAndDots();
@@ -63,6 +62,7 @@ private:
   // ---- the order of copies and dots in the body ----
 
   void orderCopiesAndDots() {
+    plan_.dotsInFlight = onlyAccumulates();
     if (plan_.dotsInFlight) return;
     plan_.slicedDots.clear();
     plan_.copiesAfter = dotBeforeCopies();
@@ -610,8 +610,7 @@ private:
   /// stages are taken, down to two, and then late loads, if more blocks fit for that, by shared memory and by what
   /// tensors hold of the registers.
   void leaveMemoryForBlocks(int64_t otherBytes) {
-    bool hasWarpGroupDots = llvm::any_of(body_, [](Operation &op) { return op.is<ttng::WarpGroupDotOp>(); });
-    if (!hasWarpGroupDots || plan_.dotsInFlight || plan_.tiles.loop || plan_.distance < 1) return;
+    if (!hasChainOfDots() || plan_.tiles.loop || plan_.distance < 1) return;
     if (loop_->hasAttr(kNumStagesAttr)) return;
     int64_t byRegisters = blocksByHeldRegisters();
     auto blocks = [&](int64_t distance) {
@@ -629,6 +628,14 @@ private:
       fewestStages(blocks(1));
     else
       for (auto *a : late) a->isLate = false;
+  }
+
+  /// Whether an operand of a ttng.warp_group_dot is computed from another dot of the iteration.
+  bool hasChainOfDots() {
+    return llvm::any_of(body_, [&](Operation &op) {
+      auto dot = op.dyn<ttng::WarpGroupDotOp>();
+      return dot && (needsDotOfIteration(dot.a()) || needsDotOfIteration(dot.b()));
+    });
   }
 
   /// The blocks of a multiprocessor that the tensors' registers leave room for, up to as many as overlap well.
