@@ -58,7 +58,8 @@ TEST(MatrixInstructionChoice, RowsFitTheDotAndWarpsAreAllUsed) {
                 auto *i = choice.instruction(p, along);
                 if (!i) continue;
                 EXPECT_TRUE(i->a == row.a && i->b == row.b && i->c == row.c);
-                EXPECT_LE(i->k, 2 * k);
+                bool isSkinny = i->m == 4 || i->n == 4; // MFMA's for few rows or columns, of any K
+                EXPECT_TRUE(isSkinny || i->k <= 2 * k);
                 auto split = choice.warps(p.shape, *i, along);
                 EXPECT_EQ(split[0] * split[1], warps);
               }
