@@ -111,28 +111,9 @@ def tile_of(t, M, N, BM: tl.constexpr, BN: tl.constexpr, GROUP: tl.constexpr):
 
 
 @triton.jit
-def by_pointers(a, b, c, bias, residual, scale, M, N, K, am, ak, bk, bn, BM: tl.constexpr, BN: tl.constexpr,
-                BK: tl.constexpr, EPILOGUE: tl.constexpr, SUM: tl.constexpr, PROGRAMS: tl.constexpr):
-    for t in tl.range(tl.program_id(0), tl.cdiv(M, BM) * tl.cdiv(N, BN), PROGRAMS):
-        pm, pn = tile_of(t, M, N, BM, BN, 8)
-        rm, rn, rk = pm + tl.arange(0, BM), pn + tl.arange(0, BN), tl.arange(0, BK)
-        x = a + (rm % M)[:, None] * am + rk * ak
-        y = b + rk[:, None] * bk + (rn % N) * bn
-        acc = tl.zeros((BM, BN), SUM)
-        for k in range(0, tl.cdiv(K, BK)):
-            left = K - k * BK
-            acc = tl.dot(tl.load(x, mask=rk < left, other=0.0), tl.load(y, mask=rk[:, None] < left, other=0.0), acc,
-                         out_dtype=SUM)
-            x += BK * ak
-            y += BK * bk
-        acc = finish(acc, bias, residual, scale, rm, rn, M, N, EPILOGUE)
-        tl.store(c + rm[:, None] * N + rn, acc.to(c.dtype.element_ty), mask=(rm[:, None] < M) & (rn < N))
-
-
-@triton.jit
-def by_pointers_once(a, b, c, bias, residual, scale, M, N, K, am, ak, bk, bn, BM: tl.constexpr, BN: tl.constexpr,
+def tile_by_pointers(t, a, b, c, bias, residual, scale, M, N, K, am, ak, bk, bn, BM: tl.constexpr, BN: tl.constexpr,
                      BK: tl.constexpr, EPILOGUE: tl.constexpr, SUM: tl.constexpr):
-    pm, pn = tile_of(tl.program_id(0), M, N, BM, BN, 8)
+    pm, pn = tile_of(t, M, N, BM, BN, 8)
     rm, rn, rk = pm + tl.arange(0, BM), pn + tl.arange(0, BN), tl.arange(0, BK)
     x = a + (rm % M)[:, None] * am + rk * ak
     y = b + rk[:, None] * bk + (rn % N) * bn
@@ -148,24 +129,24 @@ def by_pointers_once(a, b, c, bias, residual, scale, M, N, K, am, ak, bk, bn, BM
 
 
 @triton.jit
-def by_descriptors(a, b, c, bias, residual, scale, M, N, K, TA: tl.constexpr, TB: tl.constexpr, BM: tl.constexpr,
-                   BN: tl.constexpr, BK: tl.constexpr, EPILOGUE: tl.constexpr, SUM: tl.constexpr,
-                   PROGRAMS: tl.constexpr):
-    for t in tl.range(tl.program_id(0), tl.cdiv(M, BM) * tl.cdiv(N, BN), PROGRAMS, flatten=True):
-        pm, pn = tile_of(t, M, N, BM, BN, 8)
-        acc = tl.zeros((BM, BN), SUM)
-        for k in range(0, K, BK):
-            x = a.load([k, pm]).T if TA else a.load([pm, k])
-            y = b.load([pn, k]).T if TB else b.load([k, pn])
-            acc = tl.dot(x, y, acc, out_dtype=SUM)
-        acc = finish(acc, bias, residual, scale, pm + tl.arange(0, BM), pn + tl.arange(0, BN), M, N, EPILOGUE)
-        c.store([pm, pn], acc.to(c.dtype))
+def by_pointers(a, b, c, bias, residual, scale, M, N, K, am, ak, bk, bn, BM: tl.constexpr, BN: tl.constexpr,
+                BK: tl.constexpr, EPILOGUE: tl.constexpr, SUM: tl.constexpr, PROGRAMS: tl.constexpr):
+    for t in tl.range(tl.program_id(0), tl.cdiv(M, BM) * tl.cdiv(N, BN), PROGRAMS):
+        tile_by_pointers(t, a, b, c, bias, residual, scale, M, N, K, am, ak, bk, bn, BM, BN, BK, EPILOGUE, SUM)
 
 
 @triton.jit
-def by_descriptors_once(a, b, c, bias, residual, scale, M, N, K, TA: tl.constexpr, TB: tl.constexpr, BM: tl.constexpr,
-                        BN: tl.constexpr, BK: tl.constexpr, EPILOGUE: tl.constexpr, SUM: tl.constexpr):
-    pm, pn = tile_of(tl.program_id(0), M, N, BM, BN, 8)
+def by_pointers_once(a, b, c, bias, residual, scale, M, N, K, am, ak, bk, bn, BM: tl.constexpr, BN: tl.constexpr,
+                     BK: tl.constexpr, EPILOGUE: tl.constexpr, SUM: tl.constexpr):
+    t = tl.program_id(0)
+    tile_by_pointers(t, a, b, c, bias, residual, scale, M, N, K, am, ak, bk, bn, BM, BN, BK, EPILOGUE, SUM)
+
+
+@triton.jit
+def tile_by_descriptors(t, a, b, c, bias, residual, scale, M, N, K, TA: tl.constexpr, TB: tl.constexpr,
+                        BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, EPILOGUE: tl.constexpr,
+                        SUM: tl.constexpr):
+    pm, pn = tile_of(t, M, N, BM, BN, 8)
     acc = tl.zeros((BM, BN), SUM)
     for k in range(0, K, BK):
         x = a.load([k, pm]).T if TA else a.load([pm, k])
@@ -173,6 +154,21 @@ def by_descriptors_once(a, b, c, bias, residual, scale, M, N, K, TA: tl.constexp
         acc = tl.dot(x, y, acc, out_dtype=SUM)
     acc = finish(acc, bias, residual, scale, pm + tl.arange(0, BM), pn + tl.arange(0, BN), M, N, EPILOGUE)
     c.store([pm, pn], acc.to(c.dtype))
+
+
+@triton.jit
+def by_descriptors(a, b, c, bias, residual, scale, M, N, K, TA: tl.constexpr, TB: tl.constexpr, BM: tl.constexpr,
+                   BN: tl.constexpr, BK: tl.constexpr, EPILOGUE: tl.constexpr, SUM: tl.constexpr,
+                   PROGRAMS: tl.constexpr):
+    for t in tl.range(tl.program_id(0), tl.cdiv(M, BM) * tl.cdiv(N, BN), PROGRAMS, flatten=True):
+        tile_by_descriptors(t, a, b, c, bias, residual, scale, M, N, K, TA, TB, BM, BN, BK, EPILOGUE, SUM)
+
+
+@triton.jit
+def by_descriptors_once(a, b, c, bias, residual, scale, M, N, K, TA: tl.constexpr, TB: tl.constexpr, BM: tl.constexpr,
+                        BN: tl.constexpr, BK: tl.constexpr, EPILOGUE: tl.constexpr, SUM: tl.constexpr):
+    t = tl.program_id(0)
+    tile_by_descriptors(t, a, b, c, bias, residual, scale, M, N, K, TA, TB, BM, BN, BK, EPILOGUE, SUM)
 
 
 def draw_matmul(r):
