@@ -111,7 +111,8 @@
 // loads may read (reachDifferentMemory), and loops whose producer would need shared memory or a reduction. The number
 // of stages is the option num-stages, or a loop's `tt.num_stages`; never more than the loop iterates, but two.
 //
-// advance_pointers.cpp gives addresses their form first; pipeline_plan.cpp decides what is loaded ahead and how;
+// advance_pointers.cpp gives addresses their form first; pipeline_plan.cpp decides what is loaded ahead and how, with
+// pipeline_blocks.cpp, which weighs stages against blocks;
 // pipelined_loop.cpp builds the loop.
 #include "ir/attribute_names.h"
 #include "transforms/passes.h"
@@ -130,7 +131,11 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
                       .str();
   if (p.bytesPerStage)
     s += llvm::formatv("; {0} {1} {2} bytes of shared memory", p.buffers,
-                       p.buffers == 1 ? "stage takes" : "stages take", p.bytesPerStage * p.buffers);
+                       p.buffers == 1 ? "stage takes" : "stages take", p.bytesTaken());
+  if (int64_t late = p.lateLoads())
+    s += llvm::formatv("; {0} of them {1} copied at the start of the iteration instead, into one buffer, so that "
+                       "another block fits on a multiprocessor",
+                       late, late == 1 ? "is" : "are");
   if (!p.asyncCopies && p.bytesPerStage && p.buffers == 1) s += "; two do not fit beside those of another block";
   if (p.dotsInFlight) s += "; dots overlap the next iteration's";
   if (!p.slicedDots.empty()) s += ", the left operand is converted in slices along K";
@@ -157,7 +162,7 @@ static llvm::json::Object facts(const PipelinePlan &p, int64_t stages) {
                             {"distance", p.distance},
                             {"stages", stages},
                             {"buffers", p.buffers},
-                            {"bytes", p.bytesPerStage * p.buffers},
+                            {"bytes", p.bytesTaken()},
                             {"asynchronous", p.asyncCopies},
                             {"overlapped", p.dotsInFlight},
                             {"acrossTiles", bool(p.tiles.loop)}};

@@ -19,6 +19,7 @@
 #include "transforms/analyses/plain_stores.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/memory/allocate_shared_memory.h"
+#include "transforms/schedule/pipeline_blocks.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::transforms {
@@ -148,7 +149,7 @@ private:
     auto first = dots.front();
     bool firstStartsAtOnce =
         first.a().type().isa<MemDescType>() && outlivesIteration(first.a()) && outlivesIteration(first.b());
-    bool oneBlockFits = target_.blocksBySharedMemory(plan_.bytesPerStage * plan_.buffers) < 2;
+    bool oneBlockFits = target_.blocksBySharedMemory(plan_.bytesTaken()) < 2;
     bool takeFirst = dots.size() == 2 && oneBlockFits && firstStartsAtOnce;
     auto dot = takeFirst ? first : dots.back();
     return addsOutsideOfInstruction(dot) ? ttng::WarpGroupDotOp() : dot;
@@ -518,15 +519,6 @@ private:
     });
   }
 
-  /// Bytes of shared memory for so many buffers of each load, one of a late load.
-  int64_t bytesOfBuffers(int64_t count) const {
-    int64_t bytes = 0;
-    for (auto &a : plan_.loads)
-      if (a.bufferType) bytes += alignedBufferBytes((a.isLate ? 1 : count) * bytesOf(a.bufferType));
-    return bytes;
-  }
-  static int64_t bytesOf(MemDescType type) { return type.numElements() * type.element().bitWidth() / 8; }
-
   /// No more stages than iterations, but two: the others' buffers would stay empty. (With a loop over tiles around it,
   /// the next tile's copies fill them.)
   void limitToIterations() {
@@ -551,7 +543,7 @@ private:
       } else
         continue;
       a.bufferType = MemDescType::get(type.shape(), type.element(), shared, sharedMemorySpace(c_), true);
-      bytes += bytesOf(a.bufferType);
+      bytes += a.bytesOfBuffer();
     }
     plan_.bytesPerStage = bytes;
     llvm::SmallVector<Operation *, 4> replaced;
@@ -570,20 +562,20 @@ private:
       int64_t aim = plan_.hasDots || loop_->hasAttr(kNumStagesAttr)
                         ? room
                         : target_.sharedMemoryPerBlock / target_.tuning.copiesPerBlockDivisor;
-      while (plan_.distance > 1 && bytesOfBuffers(plan_.distance + 1) > aim) --plan_.distance;
-      while (plan_.distance > 0 && bytesOfBuffers(plan_.distance + 1) > room) --plan_.distance;
+      while (plan_.distance > 1 && plan_.bytesOfBuffers(plan_.distance + 1) > aim) --plan_.distance;
+      while (plan_.distance > 0 && plan_.bytesOfBuffers(plan_.distance + 1) > room) --plan_.distance;
       leaveMemoryForSecondBlock(target_.sharedMemoryPerBlock - room);
-      leaveMemoryForBlocks(target_.sharedMemoryPerBlock - room);
+      leaveMemoryForBlocks(plan_, loop_, target_, target_.sharedMemoryPerBlock - room);
       if (plan_.tiles.loop) planBuffersOfTiles(replaced);
       plan_.buffers = plan_.distance + 1;
       return plan_.distance > 0 || doNotFit("no room for two stages");
     }
     // Two buffers save a barrier, if they leave room for enough waves, or registers do not.
-    bool twoFit = bytesOfBuffers(2) <= room;
+    bool twoFit = plan_.bytesOfBuffers(2) <= room;
     bool secondBlockFits = 2 * bytes <= target_.sharedMemoryPerBlock / 2;
     bool otherBlocksFit = secondBlockFits && target_.blocksBySharedMemory(2 * bytes) >= blocksThatHideLatency();
     plan_.buffers = twoFit && (otherBlocksFit || registersFitOneBlock()) ? 2 : 1;
-    return bytesOfBuffers(1) <= room || doNotFit("no room for a stage");
+    return plan_.bytesOfBuffers(1) <= room || doNotFit("no room for a stage");
   }
 
   /// A block with an atomic operation in each iteration leaves the matrix unit to another one meanwhile: stages that
@@ -596,105 +588,11 @@ private:
     });
     if (!hasAtomics || loop_->hasAttr(kNumStagesAttr)) return;
     auto blocks = [&](int64_t distance) {
-      return target_.blocksBySharedMemory(bytesOfBuffers(distance + 1) + otherBytes);
+      return target_.blocksBySharedMemory(plan_.bytesOfBuffers(distance + 1) + otherBytes);
     };
     if (blocks(1) < 2) return;
     for (; plan_.distance > 1 && blocks(plan_.distance) < 2; --plan_.distance)
       plan_.whyFewerStages = "with fewer, a second block fits on a multiprocessor";
-  }
-
-  // ---- blocks instead of stages ----
-
-  /// In a loop whose threads compute with a dot's result before the next dot (attention), the matrix unit waits for
-  /// them, but for the dots of other blocks: a block more on a multiprocessor gives more than a stage more. Fewer
-  /// stages are taken, down to two, and then late loads, if more blocks fit for that, by shared memory and by what
-  /// tensors hold of the registers.
-  void leaveMemoryForBlocks(int64_t otherBytes) {
-    if (!hasChainOfDots() || plan_.tiles.loop || plan_.distance < 1) return;
-    if (loop_->hasAttr(kNumStagesAttr)) return;
-    int64_t byRegisters = blocksByHeldRegisters();
-    auto blocks = [&](int64_t distance) {
-      return std::min(byRegisters, target_.blocksBySharedMemory(bytesOfBuffers(distance + 1) + otherBytes));
-    };
-    auto fewestStages = [&](int64_t aim) {
-      for (; plan_.distance > 1 && blocks(plan_.distance) < aim; --plan_.distance)
-        plan_.whyFewerStages = llvm::formatv("with fewer, {0} blocks fit on a multiprocessor", aim).str();
-    };
-    fewestStages(blocks(1));
-    int64_t before = blocks(plan_.distance);
-    auto late = lateLoads();
-    for (auto *a : late) a->isLate = true;
-    if (blocks(1) > before)
-      fewestStages(blocks(1));
-    else
-      for (auto *a : late) a->isLate = false;
-  }
-
-  /// Whether an operand of a ttng.warp_group_dot is computed from another dot of the iteration.
-  bool hasChainOfDots() {
-    return llvm::any_of(body_, [&](Operation &op) {
-      auto dot = op.dyn<ttng::WarpGroupDotOp>();
-      return dot && (needsDotOfIteration(dot.a()) || needsDotOfIteration(dot.b()));
-    });
-  }
-
-  /// The blocks of a multiprocessor that the tensors' registers leave room for, up to as many as overlap well.
-  int64_t blocksByHeldRegisters() const {
-    auto function = loop_->parentOfType<tt::FuncOp>();
-    if (!function) return 1;
-    int64_t needed = heldRegistersInLoops(function.op) + target_.tuning.pipelineRegistersBesideDots;
-    int64_t warps = numWarps(loop_->module().op());
-    int64_t most = llvm::divideCeil(target_.tuning.pipelineOverlappingThreads, warps * target_.warpSize);
-    int64_t blocks = 1;
-    while (blocks < most && needed <= target_.registersPerThread((blocks + 1) * warps, RegisterSplit::Allocated))
-      ++blocks;
-    return blocks;
-  }
-
-  /// Loads whose copies have time enough if the iteration that uses them issues them at its start: right operands of
-  /// dots whose left operand is computed from another dot of the iteration (V of attention). Their addresses must not
-  /// depend on other loads.
-  llvm::SmallVector<PipelinedLoad *, 2> lateLoads() {
-    llvm::SmallVector<PipelinedLoad *, 2> late;
-    bool all = true;
-    for (auto &a : plan_.loads) {
-      if (a.isBulkCopy || !a.alloc || !a.conversions.empty() || !a.sameBuffers.empty()) return {};
-      if (a.selectsOther || !a.result().hasOneUse() || !isReadLate(a.alloc.result()) || !hasPlainAddress(a))
-        all = false;
-      else
-        late.push_back(&a);
-    }
-    return all ? llvm::SmallVector<PipelinedLoad *, 2>() : late; // the first dot needs a copy from before
-  }
-  bool isReadLate(Value buffer) {
-    return llvm::all_of(buffer.users(), [&](Operation *user) {
-      if (user->is<ttg::MemdescTransOp>()) return isReadLate(user->result());
-      auto dot = user->dyn<ttng::WarpGroupDotOp>();
-      return dot && dot->block() == &body_ && dot.a().type().isTensor() && needsDotOfIteration(dot.a());
-    });
-  }
-  bool needsDotOfIteration(Value v) {
-    llvm::SetVector<Value> work;
-    work.insert(v);
-    for (size_t i = 0; i < work.size(); ++i) {
-      Operation *def = work[i].definingOp();
-      if (!def || def->block() != &body_) continue;
-      if (def->is<ttng::WarpGroupDotOp>()) return true;
-      work.insert(def->operands().begin(), def->operands().end());
-    }
-    return false;
-  }
-  /// Whether the body computes what the load needs by pure operations alone.
-  bool hasPlainAddress(const PipelinedLoad &a) {
-    llvm::SetVector<Value> work;
-    work.insert(a.op->operands().begin(), a.op->operands().end());
-    for (size_t i = 0; i < work.size(); ++i) {
-      Operation *def = work[i].definingOp();
-      if (!def || def->block() != &body_) continue;
-      if (!isPure(def) || def->numRegions()) return false;
-      work.insert(def->operands().begin(), def->operands().end());
-    }
-    return true;
   }
 
   /// The buffers of a loop over tiles hold copies while a tile is stored: what the stores need comes on top. A loop
@@ -702,7 +600,7 @@ private:
   void planBuffersOfTiles(llvm::ArrayRef<Operation *> replaced) {
     int64_t room = target_.sharedMemoryPerBlock - sharedBytesDuring(plan_.tiles.loop.op, replaced, target_);
     int64_t distance = plan_.distance;
-    while (distance > 0 && bytesOfBuffers(distance + 1) > room) --distance;
+    while (distance > 0 && plan_.bytesOfBuffers(distance + 1) > room) --distance;
     if (distance < std::min(plan_.distance, target_.tuning.tileLeastDistance)) {
       plan_.tiles = {};
       plan_.whyNoTiles = llvm::formatv("{0} bytes of shared memory are left beside those of the tile's stores, for "
@@ -726,6 +624,22 @@ private:
 };
 
 } // namespace
+
+int64_t PipelinedLoad::bytesOfBuffer() const { return bufferType.numElements() * bufferType.element().bitWidth() / 8; }
+
+int64_t PipelinePlan::bytesTaken() const {
+  int64_t bytes = bytesPerStage * buffers;
+  for (auto &a : loads)
+    if (a.isLate) bytes -= (buffers - 1) * a.bytesOfBuffer();
+  return bytes;
+}
+
+int64_t PipelinePlan::bytesOfBuffers(int64_t count) const {
+  int64_t bytes = 0;
+  for (auto &a : loads)
+    if (a.bufferType) bytes += alignedBufferBytes((a.isLate ? 1 : count) * a.bytesOfBuffer());
+  return bytes;
+}
 
 std::optional<PipelinePlan> planPipeline(scf::ForOp loop, int64_t stages, const TargetInfo &target,
                                          const AxisInfoAnalysis &axis, std::string &whyNot) {

@@ -30,6 +30,8 @@ struct PipelinedLoad {
   bool isLate = false;
 
   ir::Value result() const { return op->result(); }
+  /// @pre it has a buffer
+  int64_t bytesOfBuffer() const;
   /// The load through pointers; null if it is through a descriptor.
   ir::tt::LoadOp load() const { return op->dyn<ir::tt::LoadOp>(); }
   ir::tt::DescriptorLoadOp descriptorLoad() const { return op->dyn<ir::tt::DescriptorLoadOp>(); }
@@ -66,8 +68,11 @@ struct PipelinePlan {
   bool isCarried(const PipelinedLoad &a) const { return !a.bufferType || loadsTwoAhead(); }
   /// Whether the last iterations of a tile issue the next tile's first copies; else they come after all of them.
   bool copiesCrossTiles() const { return tiles.loop && dotsInFlight; }
-  bool hasLateCopies() const {
-    return llvm::any_of(loads, [](const PipelinedLoad &a) { return a.isLate; });
+  /// Bytes of the buffers, and those that so many of each load (one of a late load) take at most with their alignment.
+  int64_t bytesTaken() const;
+  int64_t bytesOfBuffers(int64_t count) const;
+  int64_t lateLoads() const {
+    return llvm::count_if(loads, [](const PipelinedLoad &a) { return a.isLate; });
   }
   bool hasBulkCopies() const {
     return llvm::any_of(loads, [](const PipelinedLoad &a) { return a.isBulkCopy; });

@@ -92,7 +92,7 @@ void PipelinedLoopBuilder::emitConsumer(Builder &b, ValueMap &map, Value readInd
       else if (hasOtherUsers(*a))
         map.map(op.result(), withOther(b, *a, map, readBuffer(*a, &op, op.result().type())));
     } else {
-      if (plan_.hasLateCopies()) emitWaitForLateCopies(b, &op);
+      if (plan_.lateLoads()) emitWaitForLateCopies(b, &op);
       Operation *copy = b.clone(&op, map);
       if (plan_.dotsInFlight && copy->is<ttng::WarpGroupDotOp>())
         copy->setAttr("isAsync", IntegerAttr::getBool(c_, true));
@@ -177,22 +177,16 @@ Value PipelinedLoopBuilder::emitThreadCopy(Builder &b, const PipelinedLoad &a, V
 
 void PipelinedLoopBuilder::emitLateCopies(Builder &b, const ValueMap &iteration) {
   // The addresses, from the iteration's own values. The consumer's clones of these operations are merged with them.
-  llvm::SetVector<Operation *> needed;
-  for (Operation *op = body_.back(); op; op = op->prev()) {
-    bool isNeeded = llvm::any_of(op->results(), [&](Value v) {
-      return llvm::any_of(v.users(), [&](Operation *user) { return needed.contains(user); });
-    });
-    bool isLateLoad = loadThat([&](auto &a) { return a.isLate && a.op == op; });
-    if (isNeeded || isLateLoad) needed.insert(op);
-  }
+  BodySlice addresses;
+  for (auto &a : plan_.loads)
+    for (Value v : a.op->operands())
+      if (a.isLate) addToSlice(addresses, body_, v, Across::Nothing, [](Operation *) { return true; });
   ValueMap map = iteration;
   llvm::SmallVector<Value, 2> tokens;
   for (auto &op : body_) {
-    if (!needed.contains(&op)) continue;
-    if (auto *a = loadThat([&](auto &a) { return a.op == &op; }))
+    if (addresses.operations.contains(&op)) b.clone(&op, map);
+    if (auto *a = loadThat([&](auto &a) { return a.isLate && a.op == &op; }))
       tokens.push_back(emitThreadCopy(b, *a, map, Value(), bufferAt(b, *a, Value())));
-    else
-      b.clone(&op, map);
   }
   ttg::AsyncCommitGroupOp::create(b, loc_, tokens);
 }

@@ -196,7 +196,7 @@ void PipelinedLoopBuilder::emitWaitForStage(Iteration &it) {
     ttng::WaitBarrierOp::create(it.in, loc_, mbarrierAt(it.in, it.readIndex), it.carried.phase, Value(), {});
   if (plan_.hasThreadCopies())
     it.token = ttg::AsyncWaitOp::create(it.in, loc_, {}, {it.in.i32Attr("num", plan_.distance - 1)}).op->result();
-  if (plan_.hasLateCopies()) emitLateCopies(it.in, it.consumer);
+  if (plan_.lateLoads()) emitLateCopies(it.in, it.consumer);
 }
 
 void PipelinedLoopBuilder::produceNext(Iteration &it) {

@@ -23,6 +23,7 @@
 // CHECK: ttng.warp_group_dot {{.*}}, %[[BUFFER]],
 // CHECK: scf.yield
 //
-// REMARK: 4 stages were requested: with fewer, 3 blocks fit on a multiprocessor
+// REMARK: 2 stages take 49152 bytes of shared memory; 1 of them is copied at the start of the iteration instead
+// REMARK-SAME: 4 stages were requested: with fewer, 3 blocks fit on a multiprocessor
 //
 // NO-WGMMA-COUNT-2: ttg.local_alloc : () -> !ttg.memdesc<3x64x128xf16

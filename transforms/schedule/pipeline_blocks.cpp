@@ -1,0 +1,94 @@
+// Blocks instead of stages (see pipeline_blocks.h; pipeline.cpp shows the result). In a loop whose threads compute with a
+// dot's result before the next dot (attention), the matrix unit waits for them, but for the dots of other blocks: a
+// block more on a multiprocessor gives more than a stage more. Fewer stages are taken, down to two, if more blocks fit
+// for that, by shared memory and by what tensors hold of the registers. If still more fit with them, loads are late.
+#include "transforms/schedule/pipeline_blocks.h"
+#include "ir/attribute_names.h"
+#include "ir/module_attributes.h"
+#include "ir/op_table.h"
+#include "transforms/analyses/register_pressure.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace tessera::transforms {
+using namespace ir;
+
+namespace {
+
+bool needsDotOfIteration(Value v, const Block &body) {
+  BodySlice slice;
+  auto isNoDot = [](Operation *op) { return !op->is<ttng::WarpGroupDotOp>(); };
+  return addToSlice(slice, body, {v}, Across::Nothing, isNoDot) != nullptr;
+}
+
+/// Whether an operand of a ttng.warp_group_dot is computed from another dot of the iteration.
+bool hasChainOfDots(const Block &body) {
+  return llvm::any_of(body, [&](Operation &op) {
+    auto dot = op.dyn<ttng::WarpGroupDotOp>();
+    return dot && (needsDotOfIteration(dot.a(), body) || needsDotOfIteration(dot.b(), body));
+  });
+}
+
+/// The blocks of a multiprocessor that the tensors' registers leave room for, up to as many as overlap well.
+int64_t blocksByHeldRegisters(scf::ForOp loop, const TargetInfo &target) {
+  auto function = loop->parentOfType<tt::FuncOp>();
+  if (!function) return 1;
+  int64_t needed = heldRegistersInLoops(function.op) + target.tuning.pipelineRegistersBesideDots;
+  int64_t warps = numWarps(loop->module().op());
+  int64_t most = llvm::divideCeil(target.tuning.pipelineOverlappingThreads, warps * target.warpSize);
+  int64_t blocks = 1;
+  while (blocks < most && needed <= target.registersPerThread((blocks + 1) * warps, RegisterSplit::Allocated)) ++blocks;
+  return blocks;
+}
+
+/// Whether the buffer is read by dots alone, as their right operand, whose left one is computed from another dot.
+bool isReadLate(Value buffer, const Block &body) {
+  return llvm::all_of(buffer.users(), [&](Operation *user) {
+    if (user->is<ttg::MemdescTransOp>()) return isReadLate(user->result(), body);
+    auto dot = user->dyn<ttng::WarpGroupDotOp>();
+    return dot && dot->block() == &body && dot.a().type().isTensor() && needsDotOfIteration(dot.a(), body);
+  });
+}
+
+/// Whether the body computes what the load needs by pure operations alone, so that each iteration can do so at its
+/// start.
+bool hasPlainAddress(const PipelinedLoad &a, const Block &body) {
+  BodySlice slice;
+  auto isPlain = [](Operation *op) { return isPure(op) && !op->numRegions(); };
+  return llvm::all_of(a.op->operands(), [&](Value v) { return !addToSlice(slice, body, v, Across::Nothing, isPlain); });
+}
+
+/// Loads whose copies have time enough if the iteration that uses them issues them at its start: V of attention. None
+/// if all could be late: the first dot needs a copy from before.
+llvm::SmallVector<PipelinedLoad *, 2> possibleLateLoads(PipelinePlan &plan, const Block &body) {
+  llvm::SmallVector<PipelinedLoad *, 2> late;
+  for (auto &a : plan.loads) {
+    if (a.isBulkCopy || !a.alloc || !a.conversions.empty() || !a.sameBuffers.empty()) return {};
+    bool hasOneReader = !a.selectsOther && a.result().hasOneUse();
+    if (hasOneReader && isReadLate(a.alloc.result(), body) && hasPlainAddress(a, body)) late.push_back(&a);
+  }
+  return late.size() < plan.loads.size() ? late : llvm::SmallVector<PipelinedLoad *, 2>();
+}
+
+} // namespace
+
+void leaveMemoryForBlocks(PipelinePlan &plan, scf::ForOp loop, const TargetInfo &target, int64_t otherBytes) {
+  const Block &body = *loop.body().front();
+  if (plan.tiles.loop || plan.distance < 1 || loop->hasAttr(kNumStagesAttr) || !hasChainOfDots(body)) return;
+  int64_t byRegisters = blocksByHeldRegisters(loop, target);
+  auto blocks = [&](int64_t distance) {
+    return std::min(byRegisters, target.blocksBySharedMemory(plan.bytesOfBuffers(distance + 1) + otherBytes));
+  };
+  auto takeStagesFor = [&](int64_t aim) {
+    for (; plan.distance > 1 && blocks(plan.distance) < aim; --plan.distance)
+      plan.whyFewerStages = llvm::formatv("with fewer, {0} blocks fit on a multiprocessor", aim).str();
+  };
+  takeStagesFor(blocks(1));
+  int64_t before = blocks(plan.distance);
+  auto late = possibleLateLoads(plan, body);
+  for (auto *a : late) a->isLate = true;
+  if (blocks(1) > before) return takeStagesFor(blocks(1));
+  for (auto *a : late) a->isLate = false;
+}
+
+} // namespace tessera::transforms
