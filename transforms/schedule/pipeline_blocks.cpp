@@ -1,5 +1,5 @@
-// Blocks instead of stages (see pipeline_blocks.h; pipeline.cpp shows the result). In a loop whose threads compute with a
-// dot's result before the next dot (attention), the matrix unit waits for them, but for the dots of other blocks: a
+// Blocks instead of stages (see pipeline_blocks.h; pipeline.cpp shows the result). In a loop whose threads compute with
+// a dot's result before the next dot (attention), the matrix unit waits for them, but for the dots of other blocks: a
 // block more on a multiprocessor gives more than a stage more. Fewer stages are taken, down to two, if more blocks fit
 // for that, by shared memory and by what tensors hold of the registers. If still more fit with them, loads are late.
 #include "transforms/schedule/pipeline_blocks.h"
