@@ -240,6 +240,25 @@ def make_matmul(c):
 
 
 @triton.jit
+def masked(s, rows, columns, slope, N, BIAS: tl.constexpr, CAUSAL: tl.constexpr, RAGGED: tl.constexpr):
+    if BIAS:
+        s += slope * (columns - rows[:, None]).to(tl.float32)
+    if CAUSAL:
+        s = tl.where(rows[:, None] >= columns, s, float("-inf"))
+    if RAGGED:
+        s = tl.where(columns < N, s, float("-inf"))
+    return s
+
+
+@triton.jit
+def attended(s, z, m, l, acc):
+    """The maximum, the sum and the accumulator after a block of scores and its values."""
+    best = tl.maximum(m, tl.max(s, 1))
+    p, shrink = tl.exp2(s - best[:, None]), tl.exp2(m - best)
+    return best, l * shrink + tl.sum(p, 1), tl.dot(p.to(z.dtype), z, acc * shrink[:, None])
+
+
+@triton.jit
 def attention(q, k, v, o, slopes, scale, N, GROUP: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr,
               CAUSAL: tl.constexpr, BIAS: tl.constexpr, RAGGED: tl.constexpr):
     pm, head = tl.program_id(0) * BM, tl.program_id(1).to(tl.int64)
@@ -260,18 +279,8 @@ def attention(q, k, v, o, slopes, scale, N, GROUP: tl.constexpr, BM: tl.constexp
             z = tl.load(v + shared + at, mask=(n + columns)[:, None] < N, other=0.0)
         else:
             y, z = tl.load(k + shared + at), tl.load(v + shared + at)
-        s = tl.dot(x, y.T) * scale
-        if BIAS:
-            s += slope * (n + columns - rows[:, None]).to(tl.float32)
-        if CAUSAL:
-            s = tl.where(rows[:, None] >= n + columns, s, float("-inf"))
-        if RAGGED:
-            s = tl.where(n + columns < N, s, float("-inf"))
-        best = tl.maximum(m, tl.max(s, 1))
-        p, shrink = tl.exp2(s - best[:, None]), tl.exp2(m - best)
-        l = l * shrink + tl.sum(p, 1)
-        acc = tl.dot(p.to(z.dtype), z, acc * shrink[:, None])
-        m = best
+        s = masked(tl.dot(x, y.T) * scale, rows, n + columns, slope, N, BIAS, CAUSAL, RAGGED)
+        m, l, acc = attended(s, z, m, l, acc)
     acc = acc / l[:, None]
     tl.store(o + base + rows[:, None] * D + d, acc.to(o.dtype.element_ty), mask=rows[:, None] < N)
 
@@ -291,17 +300,8 @@ def attention_descriptors(q, k, v, o, slopes, scale, N, GROUP: tl.constexpr, BM:
         high = min(pm + BM, N) if part else (pm // BN * BN if CAUSAL else N)
         for n in tl.range(low, high, BN):
             s = tl.dot(x, k.load([head // GROUP, n, 0]).reshape(BN, D).T) * scale
-            if BIAS:
-                s += slope * (n + columns - rows[:, None]).to(tl.float32)
-            if part:
-                s = tl.where(rows[:, None] >= n + columns, s, float("-inf"))
-            if RAGGED:
-                s = tl.where(n + columns < N, s, float("-inf"))
-            best = tl.maximum(m, tl.max(s, 1))
-            p, shrink = tl.exp2(s - best[:, None]), tl.exp2(m - best)
-            l = l * shrink + tl.sum(p, 1)
-            acc = tl.dot(p.to(x.dtype), v.load([head // GROUP, n, 0]).reshape(BN, D), acc * shrink[:, None])
-            m = best
+            s = masked(s, rows, n + columns, slope, N, BIAS, part > 0, RAGGED)
+            m, l, acc = attended(s, v.load([head // GROUP, n, 0]).reshape(BN, D), m, l, acc)
     o.store([head, pm, 0], (acc / l[:, None]).to(o.dtype).reshape(1, BM, D))
 
 

@@ -28,6 +28,7 @@
 #include "transforms/analyses/local_stride.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/layout/convert_values.h"
+#include "transforms/layout/store_layout.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -44,7 +45,6 @@ namespace {
 using Order = llvm::SmallVector<int32_t, 4>; // dimensions, fastest first
 using Shape = llvm::SmallVector<int64_t, 4>;
 
-constexpr int64_t kSectorBytes = 32;
 constexpr int64_t kWordBytes = 4;
 
 struct Access {

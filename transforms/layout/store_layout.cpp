@@ -58,7 +58,6 @@ bool storesAsWell(tt::StoreOp store, const layouts::BlockedEncoding *now, const 
   int64_t offered = coalescedElements(e, shape, fast);
   // A lane's run of several accesses leaves gaps between the lanes of each. Two of them fill sectors of memory one
   // after the other; longer runs write parts of as many sectors as there are lanes, several times.
-  constexpr int64_t kSectorBytes = 32;
   int64_t runBytes = offered * bytes;
   if (runBytes > std::max(accessBytes, kSectorBytes) && offered > coalescedElements(now, shape, fast)) return false;
   // Where threads hold copies of each other's elements, few of them store, one element after the other.

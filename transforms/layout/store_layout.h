@@ -6,6 +6,9 @@
 
 namespace tessera::transforms {
 
+/// The least that global memory transfers (NVIDIA: a sector of a cache line; lines of AMD are longer).
+inline constexpr int64_t kSectorBytes = 32;
+
 /// Elements of a thread; many if there is no such layout, so that no move chooses it.
 int64_t elementsPerThreadOrMany(const layouts::Encoding *, llvm::ArrayRef<int64_t> shape);
 
