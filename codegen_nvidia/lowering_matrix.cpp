@@ -12,6 +12,7 @@
 #include "codegen_nvidia/matrix_words.h"
 #include "codegen_nvidia/occupancy.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 
 namespace tessera::nvidia {
 using namespace llvm;
@@ -51,6 +52,23 @@ void words(IRBuilder<> &b, ArrayRef<Value *> values, SmallVectorImpl<Value *> &o
   }
 }
 
+/// 8-bit floats of a fragment as halves: `values` are rows of `depth` elements each, of which `half` (0 or 1) is taken.
+static SmallVector<Value *, 16> widened(IRBuilder<> &b, MatrixType type, ArrayRef<Value *> values, unsigned depth,
+                                        unsigned half) {
+  auto convert = type == MatrixType::F8E4M3FN ? Intrinsic::nvvm_e4m3x2_to_f16x2_rn : Intrinsic::nvvm_e5m2x2_to_f16x2_rn;
+  SmallVector<Value *, 16> halves;
+  for (unsigned i = half * depth / 2; i < values.size(); i += depth) {
+    for (unsigned pair = 0; pair < depth / 2; pair += 2) {
+      Value *bytes = PoisonValue::get(FixedVectorType::get(b.getInt8Ty(), 2));
+      for (unsigned k : {0u, 1u})
+        bytes = b.CreateInsertElement(bytes, b.CreateBitCast(values[i + pair + k], b.getInt8Ty()), k);
+      Value *wide = b.CreateIntrinsic(convert, {}, {b.CreateBitCast(bytes, b.getInt16Ty())});
+      for (uint64_t k : {0, 1}) halves.push_back(b.CreateExtractElement(wide, k));
+    }
+  }
+  return halves;
+}
+
 codegen::MatrixFragment NvidiaTarget::matrixFragment(const MatrixInstruction &inst, const layouts::Encoding *) const {
   codegen::MatrixFragment f;
   f.lanesOfK = 3;
@@ -72,8 +90,20 @@ void NvidiaTarget::multiply(IRBuilder<> &b, const MatrixInstruction &inst, Array
     for (unsigned k : {0u, 1u}) multiply(b, half, a.slice(k * inst.depth(), inst.depth()), bb, acc.slice(2 * k, 2));
     return;
   }
-  SmallVector<Value *, 4> aRows, args, cWords;
   unsigned depth = inst.depth();
+  // sm_90 to sm_103 have no matrix unit for mma.sync of 8-bit floats: ptxas converts the operands to halves, multiplies
+  // into zeros and adds. Converted here, the products are summed by the matrix unit. Of a lane's four consecutive
+  // elements along K, two go into either half of the narrower instruction's K, in A as in B.
+  bool narrow = inst.a == MatrixType::F8E4M3FN || inst.a == MatrixType::F8E5M2;
+  if (narrow && info_.computeCapability >= 90 && info_.computeCapability < 120) {
+    MatrixInstruction halves = inst;
+    halves.a = halves.b = MatrixType::F16;
+    halves.k = inst.k / 2;
+    for (unsigned half : {0u, 1u})
+      multiply(b, halves, widened(b, inst.a, a, depth, half), widened(b, inst.b, bb, depth, half), acc);
+    return;
+  }
+  SmallVector<Value *, 4> aRows, args, cWords;
   words(b, a, aRows);
   // [row][half of K] → the instruction's order, rows first.
   unsigned rows = a.size() / depth, perRow = aRows.size() / rows;
