@@ -109,7 +109,8 @@
 //
 // Not pipelined: loops with inner loops, with atomics whose result is used, with barriers, with writes to what the
 // loads may read (reachDifferentMemory), and loops whose producer would need shared memory or a reduction. The number
-// of stages is the option num-stages, or a loop's `tt.num_stages`; never more than the loop iterates, but two.
+// of stages is the option num-stages, or a loop's `tt.num_stages`; never more than the loop iterates, but two. Where the
+// option is 1, loops whose registers leave room for few warps get two stages all the same (pipeline_blocks.h).
 //
 // advance_pointers.cpp gives addresses their form first; pipeline_plan.cpp decides what is loaded ahead and how, with
 // pipeline_blocks.cpp, which weighs stages against blocks;
@@ -117,6 +118,7 @@
 #include "ir/attribute_names.h"
 #include "transforms/passes.h"
 #include "transforms/schedule/advance_pointers.h"
+#include "transforms/schedule/pipeline_blocks.h"
 #include "transforms/schedule/pipelined_loop.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -177,9 +179,13 @@ absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, Pas
   m.op()->walk([&](Operation *op) {
     if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
   });
-  auto stagesOf = [&](scf::ForOp loop) {
+  auto requestedStages = [&](scf::ForOp loop) {
     auto ofLoop = loop->attr<IntegerAttr>(kNumStagesAttr);
     return std::min<int64_t>(ofLoop ? ofLoop.sext() : o.numStages, c.target->tuning.pipelineMaxStages);
+  };
+  auto stagesOf = [&](scf::ForOp loop) {
+    int64_t requested = requestedStages(loop);
+    return requested == 1 && waitsForLoads(loop, *c.target) ? 2 : requested;
   };
   bool changed = false;
   for (auto &f : loops)
@@ -189,12 +195,16 @@ absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, Pas
     int64_t stages = stagesOf(f);
     if (stages <= 1) continue;
     Location loc = f->loc();
+    bool isAdded = stages > requestedStages(f);
     std::string whyNot;
-    if (auto plan = planPipeline(f, stages, *c.target, axis, whyNot)) {
+    auto plan = planPipeline(f, stages, *c.target, axis, whyNot);
+    if (isAdded && !(plan && plan->asyncCopies && keepsBlocks(*plan, f, *c.target))) continue;
+    if (plan) {
       changed = true;
       Remark done{Remark::Applied, "", "LoopPipelined", loc, "", {}};
       if (c.wantsRemarks()) { // before operations of the plan are replaced
         done.message = summary(*plan, stages, *c.target);
+        if (isAdded) done.message += "; 1 stage was requested: registers leave too few warps to compute meanwhile";
         done.facts = facts(*plan, stages);
       }
       buildPipelinedLoop(f, *plan, *c.target);

@@ -2,6 +2,9 @@
 // a dot's result before the next dot (attention), the matrix unit waits for them, but for the dots of other blocks: a
 // block more on a multiprocessor gives more than a stage more. Fewer stages are taken, down to two, if more blocks fit
 // for that, by shared memory and by what tensors hold of the registers. If still more fit with them, loads are late.
+//
+// The reverse: a loop with one stage relies on other blocks to compute while one waits for its loads. Where registers
+// leave room for hardly any (gradients of attention, or twice the requested warps), it gets two stages.
 #include "transforms/schedule/pipeline_blocks.h"
 #include "ir/attribute_names.h"
 #include "ir/module_attributes.h"
@@ -14,6 +17,8 @@ namespace tessera::transforms {
 using namespace ir;
 
 namespace {
+
+constexpr int64_t kIdleThreads = 256;
 
 bool needsDotOfIteration(Value v, const Block &body) {
   BodySlice slice;
@@ -72,12 +77,12 @@ llvm::SmallVector<PipelinedLoad *, 2> possibleLateLoads(PipelinePlan &plan, cons
 
 } // namespace
 
-void leaveMemoryForBlocks(PipelinePlan &plan, scf::ForOp loop, const TargetInfo &target, int64_t otherBytes) {
+void leaveMemoryForBlocks(PipelinePlan &plan, scf::ForOp loop, const TargetInfo &target) {
   const Block &body = *loop.body().front();
   if (plan.tiles.loop || plan.distance < 1 || loop->hasAttr(kNumStagesAttr) || !hasChainOfDots(body)) return;
   int64_t byRegisters = blocksByHeldRegisters(loop, target);
   auto blocks = [&](int64_t distance) {
-    return std::min(byRegisters, target.blocksBySharedMemory(plan.bytesOfBuffers(distance + 1) + otherBytes));
+    return std::min(byRegisters, target.blocksBySharedMemory(plan.bytesOfBuffers(distance + 1) + plan.otherBytes));
   };
   auto takeStagesFor = [&](int64_t aim) {
     for (; plan.distance > 1 && blocks(plan.distance) < aim; --plan.distance)
@@ -89,6 +94,18 @@ void leaveMemoryForBlocks(PipelinePlan &plan, scf::ForOp loop, const TargetInfo 
   for (auto *a : late) a->isLate = true;
   if (blocks(1) > before) return takeStagesFor(blocks(1));
   for (auto *a : late) a->isLate = false;
+}
+
+bool waitsForLoads(scf::ForOp loop, const TargetInfo &target) {
+  const Block &body = *loop.body().front();
+  if (loop->hasAttr(kNumStagesAttr)) return false;
+  if (llvm::none_of(body, [](Operation &op) { return op.is<ttng::WarpGroupDotOp>(); })) return false;
+  int64_t threads = blocksByHeldRegisters(loop, target) * numWarps(loop->module().op()) * target.warpSize;
+  return threads <= kIdleThreads;
+}
+
+bool keepsBlocks(const PipelinePlan &plan, scf::ForOp loop, const TargetInfo &target) {
+  return target.blocksBySharedMemory(plan.bytesTaken() + plan.otherBytes) >= blocksByHeldRegisters(loop, target);
 }
 
 } // namespace tessera::transforms

@@ -552,7 +552,8 @@ private:
       for (auto &op : body_)
         if (a.isBuffer(&op)) replaced.push_back(&op);
     }
-    int64_t room = target_.sharedMemoryPerBlock - sharedBytesDuring(loop_.op, replaced, target_);
+    plan_.otherBytes = sharedBytesDuring(loop_.op, replaced, target_);
+    int64_t room = target_.sharedMemoryPerBlock - plan_.otherBytes;
     auto doNotFit = [&](llvm::StringRef what) {
       return refuse(llvm::formatv("{0} of {1} bytes of shared memory: {2} are left", what, bytes, room).str());
     };
@@ -564,8 +565,8 @@ private:
                         : target_.sharedMemoryPerBlock / target_.tuning.copiesPerBlockDivisor;
       while (plan_.distance > 1 && plan_.bytesOfBuffers(plan_.distance + 1) > aim) --plan_.distance;
       while (plan_.distance > 0 && plan_.bytesOfBuffers(plan_.distance + 1) > room) --plan_.distance;
-      leaveMemoryForSecondBlock(target_.sharedMemoryPerBlock - room);
-      leaveMemoryForBlocks(plan_, loop_, target_, target_.sharedMemoryPerBlock - room);
+      leaveMemoryForSecondBlock();
+      leaveMemoryForBlocks(plan_, loop_, target_);
       if (plan_.tiles.loop) planBuffersOfTiles(replaced);
       plan_.buffers = plan_.distance + 1;
       return plan_.distance > 0 || doNotFit("no room for two stages");
@@ -582,13 +583,13 @@ private:
   /// leave no room for the other one cost more than they save. (Measured: NVIDIA H200, 2026-11,
   /// benchmarks/public_kernels.py mamba_chunk_scan_gated: `_chunk_state_bwd_db_kernel` 34.8 us with one block of three
   /// stages, 28.5 us with two blocks and no pipeline.)
-  void leaveMemoryForSecondBlock(int64_t otherBytes) {
+  void leaveMemoryForSecondBlock() {
     bool hasAtomics = llvm::any_of(stores_, [&](Operation *op) {
       return op->block() == &body_ && (op->is<tt::AtomicRmwOp>() || op->is<tt::DescriptorReduceOp>());
     });
     if (!hasAtomics || loop_->hasAttr(kNumStagesAttr)) return;
     auto blocks = [&](int64_t distance) {
-      return target_.blocksBySharedMemory(plan_.bytesOfBuffers(distance + 1) + otherBytes);
+      return target_.blocksBySharedMemory(plan_.bytesOfBuffers(distance + 1) + plan_.otherBytes);
     };
     if (blocks(1) < 2) return;
     for (; plan_.distance > 1 && blocks(plan_.distance) < 2; --plan_.distance)

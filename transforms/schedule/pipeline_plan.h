@@ -50,6 +50,7 @@ struct PipelinePlan {
   int64_t distance = 1;             // iterations ahead
   int64_t buffers = 1;              // in each multi-buffer, but those of late loads
   int64_t bytesPerStage = 0;        // of the buffers of all loads, one of each
+  int64_t otherBytes = 0;           // of the block's shared memory, beside the buffers, while the loop runs
   std::string whyFewerStages;       // than requested, if not for lack of shared memory
   bool hasDots = true;              // of the body; else all loads are bulk copies
   bool asyncCopies = false;         // copied to shared memory asynchronously; else through registers
