@@ -25,6 +25,7 @@ static constexpr KnownRemark kRemarks[] = {
     {"triton-nvidia-optimize-descriptor-encoding", "TensorMapArgument", runtime::Stage::Ttir},
     {"triton-nvidia-optimize-descriptor-encoding", "TensorMapMade", runtime::Stage::Ttir},
     {"triton-rewrite-tensor-descriptor-to-pointer", "DescriptorVersions", runtime::Stage::Ttir},
+    {"alignment-versions", "AlignmentVersions", runtime::Stage::Ttir},
     {"tritongpu-pipeline", "LoopPipelined", runtime::Stage::Ttgir},
     {"overlap-dots", "DotsOverlapped", runtime::Stage::Ttgir},
     {"order-programs", "ProgramsOrdered", runtime::Stage::Ttgir},

@@ -25,6 +25,7 @@ absl::StatusOr<bool> rewriteTensorPointer(ir::Module &, PassContext &);
 absl::StatusOr<bool> rewriteTensorDescriptorToPointer(ir::Module &, PassContext &);
 absl::StatusOr<bool> optimizeDescriptorEncoding(ir::Module &, PassContext &);
 absl::StatusOr<bool> decomposeScaledDot(ir::Module &, PassContext &);
+absl::StatusOr<bool> alignmentVersions(ir::Module &, PassContext &);
 
 struct ConvertTritonToTritonGpuOptions {
   std::string target; // as ttg.target spells it; empty: the context's target

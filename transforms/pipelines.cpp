@@ -33,6 +33,8 @@ Pipeline ttirPipeline(const ir::TargetInfo &) {
       step(canonicalize),                     // drops loop-carried values without uses, folds unrolled counters
       step(commonSubexpressions),             // merges what the copies of a body share
       step(symbolDce),                        // drops functions that were inlined
+      step(alignmentVersions),                // last: the versions differ in what later passes know of their addresses
+      step(commonSubexpressions),             // constants of both
   };
 }
 

@@ -138,6 +138,8 @@ Rows ttirPasses() {
                                             "rewrite tensor descriptors as tensors of pointers", {.required = true}),
       row<decomposeScaledDot>("triton-decompose-scaled-dot", "ttir/decompose_scaled_dot.cpp",
                               "rewrite dots of microscaled operands as plain dots", {.required = true}),
+      row<alignmentVersions>("alignment-versions", "ttir/alignment_versions.cpp",
+                             "give kernels with dots a version for sizes and strides that make rows aligned"),
       row<convertTritonToTritonGpu>(
           "convert-triton-to-tritongpu", "ttir/convert_triton_to_tritongpu.cpp",
           "give every tensor its default blocked layout",

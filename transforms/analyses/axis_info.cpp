@@ -181,6 +181,8 @@ void AxisInfoAnalysis::function(Operation *op) {
     if (calls && i < calls->size() && (*calls)[i] && (*calls)[i]->rank() == info.rank()) info = *(*calls)[i];
     if (auto d = attrs && i < attrs.size() ? attrs[i].dyn_cast<DictionaryAttr>() : DictionaryAttr())
       raise(info, [&](llvm::StringRef name) { return d.get(name); });
+    if (int64_t divisor = assumedDivisors_.lookup(entry->arg(i)))
+      info.divisibility[0] = std::max(info.divisibility[0], divisor);
     for (unsigned k = 0; k < info.rank(); ++k) {
       int64_t size = std::max<int64_t>(1, dimOf(entry->arg(i).type(), k));
       info.contiguity[k] = std::min(info.contiguity[k], size);
@@ -191,7 +193,8 @@ void AxisInfoAnalysis::function(Operation *op) {
   region(op->region(0));
 }
 
-AxisInfoAnalysis::AxisInfoAnalysis(Module &m) : signs_(m, Overflow::Assumed) {
+AxisInfoAnalysis::AxisInfoAnalysis(Module &m, const llvm::DenseMap<Value, int64_t> &assumedDivisors)
+    : assumedDivisors_(assumedDivisors), signs_(m, Overflow::Assumed) {
   // Callers first; what calls itself in a circle knows nothing of its arguments.
   llvm::DenseMap<Operation *, unsigned> callers;
   llvm::SmallVector<Operation *, 8> functions, ready;

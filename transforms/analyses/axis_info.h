@@ -35,7 +35,9 @@ public:
   /// Analyses every function of the module. A pass may rewrite the module meanwhile: values that exist now keep their
   /// facts, as long as their operations get only operands that are equal to the old ones. Of later values nothing is
   /// known; none has the address of an erased one, since operations come from the module's arena.
-  explicit AxisInfoAnalysis(ir::Module &);
+  /// `assumedDivisors`: numbers that are assumed to divide scalar arguments, beside what the module says of them.
+  explicit AxisInfoAnalysis(
+      ir::Module &, const llvm::DenseMap<ir::Value, int64_t> &assumedDivisors = llvm::DenseMap<ir::Value, int64_t>());
   AxisInfo get(ir::Value) const;
 
   /// Elements that lie one after the other in memory from each aligned group's first, along `dim`, by both contiguity
@@ -59,6 +61,7 @@ private:
   bool join(ir::Value, const AxisInfo &);
   llvm::DenseMap<ir::Value, AxisInfo> info_;
   llvm::DenseMap<ir::Operation *, llvm::SmallVector<std::optional<AxisInfo>, 8>> callArgs_; // by function called
+  llvm::DenseMap<ir::Value, int64_t> assumedDivisors_;
   SignAnalysis signs_;
 };
 

@@ -1,7 +1,7 @@
 // Two versions of kernels with descriptor arguments (see descriptor_versions.h).
 #include "transforms/ttir/descriptor_versions.h"
 #include "ir/attribute_names.h"
-#include "ir/builder.h"
+#include "transforms/ttir/kernel_versions.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -27,11 +27,8 @@ static bool isServedByTma(Operation *loop) {
 }
 
 bool makeDescriptorVersions(tt::FuncOp kernel) {
-  if (!kernel.body().hasOneBlock()) return false;
+  if (!canHaveVersions(kernel)) return false;
   Block *body = kernel.body().front();
-  Operation *end = body->terminator();
-  if (!end->is<tt::ReturnOp>() || end->numOperands()) return false;
-
   llvm::SmallVector<Value, 8> descriptors;
   bool profits = false;
   for (unsigned i = 0; i < body->numArgs(); ++i) {
@@ -43,32 +40,21 @@ bool makeDescriptorVersions(tt::FuncOp kernel) {
   }
   if (!profits) return false;
 
-  llvm::SmallVector<Operation *, 32> ops;
-  for (Operation &op : *body)
-    if (&op != end) ops.push_back(&op);
-
-  Builder b(end);
   Location loc = kernel->loc();
-  auto mark = b.named(kFastDescriptorAttr, UnitAttr::get(b.context()));
-  Value fast = builtin::UnrealizedConversionCastOp::create(b, loc, {b.context().i1()}, descriptors, {mark})->result(0);
-  auto versions = scf::IfOp::create(b, loc, {}, fast);
-
-  Builder then = Builder::atEnd(versions.thenRegion().addBlock());
-  ValueMap map;
-  for (Value d : descriptors)
-    map.map(d, builtin::UnrealizedConversionCastOp::create(then, loc, {d.type()}, {d}, {mark})->result(0));
-  for (Operation *op : ops) then.clone(op, map);
-  scf::YieldOp::create(then, loc, {});
-
-  Builder otherwise = Builder::atEnd(versions.elseRegion().addBlock());
-  Operation *yield = scf::YieldOp::create(otherwise, loc, {}).op;
-  for (Operation *op : ops) {
-    op->moveBefore(yield);
-    op->walk([&](Operation *inner) {
-      if (inner->is<scf::ForOp>() && !isServedByTma(inner))
-        inner->setAttr(kNumStagesAttr, IntegerAttr::getI32(b.context(), 1));
+  Context &c = kernel->module().context();
+  auto cast = [&](Builder &b, Type result, llvm::ArrayRef<Value> from) {
+    auto mark = b.named(kFastDescriptorAttr, UnitAttr::get(c));
+    return builtin::UnrealizedConversionCastOp::create(b, loc, {result}, from, {mark})->result(0);
+  };
+  auto versions = makeVersions(
+      kernel, [&](Builder &b) { return cast(b, c.i1(), descriptors); },
+      [&](Builder &then, ValueMap &map) {
+        for (Value d : descriptors) map.map(d, cast(then, d.type(), {d}));
+      });
+  for (Operation &op : *versions.elseRegion().front())
+    op.walk([&](Operation *inner) {
+      if (inner->is<scf::ForOp>() && !isServedByTma(inner)) inner->setAttr(kNumStagesAttr, IntegerAttr::getI32(c, 1));
     });
-  }
   return true;
 }
 

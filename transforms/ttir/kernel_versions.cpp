@@ -1,0 +1,37 @@
+// Two versions of a kernel's body (see kernel_versions.h).
+#include "transforms/ttir/kernel_versions.h"
+
+namespace tessera::transforms {
+using namespace ir;
+
+bool canHaveVersions(tt::FuncOp kernel) {
+  if (!kernel.body().hasOneBlock()) return false;
+  Operation *end = kernel.body().front()->terminator();
+  return end->is<tt::ReturnOp>() && !end->numOperands();
+}
+
+scf::IfOp makeVersions(tt::FuncOp kernel, llvm::function_ref<Value(Builder &)> condition,
+                       llvm::function_ref<void(Builder &, ValueMap &)> specialize) {
+  Block *body = kernel.body().front();
+  Operation *end = body->terminator();
+  llvm::SmallVector<Operation *, 32> ops;
+  for (Operation &op : *body)
+    if (&op != end) ops.push_back(&op);
+
+  Builder b(end);
+  Location loc = kernel->loc();
+  auto versions = scf::IfOp::create(b, loc, {}, condition(b));
+
+  Builder then = Builder::atEnd(versions.thenRegion().addBlock());
+  ValueMap map;
+  specialize(then, map);
+  for (Operation *op : ops) then.clone(op, map);
+  scf::YieldOp::create(then, loc, {});
+
+  Builder otherwise = Builder::atEnd(versions.elseRegion().addBlock());
+  Operation *yield = scf::YieldOp::create(otherwise, loc, {}).op;
+  for (Operation *op : ops) op->moveBefore(yield);
+  return versions;
+}
+
+} // namespace tessera::transforms

@@ -1,0 +1,24 @@
+// Two versions of a kernel's body: what a pass that makes one of them faster for some launches has in common with others.
+//
+//   %fast = …                          : i1, from the arguments
+//   scf.if %fast {
+//     … body with what is known of the arguments
+//   } else {
+//     … body
+//   }
+#pragma once
+#include "ir/builder.h"
+#include "ir/ops.h"
+
+namespace tessera::transforms {
+
+/// Whether the kernel's body is one block that returns nothing, so that it can be in a branch.
+bool canHaveVersions(ir::tt::FuncOp kernel);
+
+/// Puts the body into both branches of an `scf.if`. `condition` makes the condition before it; `specialize` makes, at
+/// the start of the first branch, what this branch has in place of values that the map then gives.
+/// @pre canHaveVersions(kernel)
+ir::scf::IfOp makeVersions(ir::tt::FuncOp kernel, llvm::function_ref<ir::Value(ir::Builder &)> condition,
+                           llvm::function_ref<void(ir::Builder &, ir::ValueMap &)> specialize);
+
+} // namespace tessera::transforms
