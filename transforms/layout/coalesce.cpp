@@ -51,11 +51,13 @@ struct Access {
   Operation *op;
   Value ptr;
   Order order;
-  int64_t bytes = 1;         // of an element
-  int64_t width = 1;         // elements of one access
-  bool anyWidth = false;     // it costs as much at any width of the layout
-  bool hasProvedRun = false; // elements are consecutive along the first dimension of the order
-  bool isDotData = false;    // what is loaded goes into a dot, what is stored comes from one
+  int64_t bytes = 1; // of an element
+  int64_t width = 1; // elements of one access
+  int64_t elementsPerThread = 1;
+  bool anyWidth = false;      // it costs as much at any width of the layout
+  bool hasProvedRun = false;  // elements are consecutive along the first dimension of the order
+  bool hasUnitStride = false; // the same, but what aligns them is not known
+  bool isDotData = false;     // what is loaded goes into a dot, what is stored comes from one
 
   TensorType pointers() const { return tensorOf(ptr); }
   unsigned fastest() const { return order[0]; }
@@ -178,13 +180,14 @@ void findWidth(Access &a, const AxisInfoAnalysis &axis, const GlobalAccesses &gl
                const TargetInfo *target) {
   auto type = a.pointers();
   a.bytes = std::max<int64_t>(1, type.element().cast<PointerType>().pointee().bitWidth() / 8);
-  int64_t perThread = std::max<int64_t>(1, type.numElements() / threads);
-  a.width =
-      std::min({axis.contiguousElements(a.ptr, a.fastest()), widestOf(a, target), perThread, type.dim(a.fastest())});
+  a.elementsPerThread = std::max<int64_t>(1, type.numElements() / threads);
+  a.width = std::min(
+      {axis.contiguousElements(a.ptr, a.fastest()), widestOf(a, target), a.elementsPerThread, type.dim(a.fastest())});
   a.isDotData = isDotData(a, global);
   // Elements that are equal, or far from each other, cost as much in any layout, and few cost little. Unknown strides
   // (an index that is loaded) are taken to be far, except for atomic operations, which lose most where they are not.
   auto stride = localStrides(a.ptr)[a.fastest()];
+  a.hasUnitStride = stride == 1;
   bool isNear = stride ? std::abs(*stride) == 1 : isAtomic(a.op);
   bool leavesThreadsIdle = type.numElements() < threads;
   a.anyWidth = a.width == 1 && (!isNear || leavesThreadsIdle);
@@ -320,10 +323,16 @@ int64_t widthOfLayout(const Access &a, int64_t widthOfGroup, const AxisInfoAnaly
   if (!a.isDotData) return widthOfGroup;
   // A dot's result changes its layout on the way to memory, so that each store is as wide as it can be.
   int64_t width = a.op->is<tt::StoreOp>() ? a.width : widthOfGroup;
-  // What is loaded by less than a word at a time comes from fewer sectors if lanes are beside each other.
+  // What is loaded by less than a word at a time comes from fewer sectors if lanes are beside each other. A thread has
+  // words of a row all the same: it stores them for the dot, and has fewer rows to compute addresses for.
   if (a.bytes >= kWordBytes) return width;
-  bool isLoadedByElements = a.width == 1 && rowsHaveOneMask(a, axis) && !isConstantAlongRow(a, widthOfGroup, axis);
-  return isLoadedByElements || isTransposedByBytes(a) ? std::min(width, kWordBytes / a.bytes) : width;
+  const int64_t word = kWordBytes / a.bytes;
+  if (isTransposedByBytes(a)) return std::min(width, word);
+  bool isLoadedByElements = a.width == 1 && !isConstantAlongRow(a, std::max(word, widthOfGroup), axis);
+  if (!isLoadedByElements) return width;
+  bool isRow = a.hasUnitStride && a.op->is<tt::LoadOp>();
+  int64_t wordOfRow = isRow ? std::min({word, a.elementsPerThread, a.pointers().dim(a.fastest())}) : 1;
+  return std::max(wordOfRow, rowsHaveOneMask(a, axis) ? std::min(width, word) : width);
 }
 
 } // namespace
