@@ -91,8 +91,8 @@ void NvidiaTarget::multiply(IRBuilder<> &b, const MatrixInstruction &inst, Array
     return;
   }
   unsigned depth = inst.depth();
-  // sm_90 to sm_103 have no matrix unit for mma.sync of 8-bit floats: ptxas converts the operands to halves, multiplies
-  // into zeros and adds. Converted here, the products are summed by the matrix unit. Of a lane's four consecutive
+  // The matrix units of sm_90 to sm_103 do not take 8-bit floats from mma.sync: ptxas converts the operands to halves,
+  // accumulates into zeros and adds. Converted here, they accumulate in the matrix unit. Of a lane's four consecutive
   // elements along K, two go into either half of the narrower instruction's K, in A as in B.
   bool narrow = inst.a == MatrixType::F8E4M3FN || inst.a == MatrixType::F8E5M2;
   if (narrow && info_.computeCapability >= 90 && info_.computeCapability < 120) {

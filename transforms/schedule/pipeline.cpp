@@ -109,12 +109,12 @@
 //
 // Not pipelined: loops with inner loops, with atomics whose result is used, with barriers, with writes to what the
 // loads may read (reachDifferentMemory), and loops whose producer would need shared memory or a reduction. The number
-// of stages is the option num-stages, or a loop's `tt.num_stages`; never more than the loop iterates, but two. Where the
-// option is 1, loops whose registers leave room for few warps get two stages all the same (pipeline_blocks.h).
+// of stages is the option num-stages, or a loop's `tt.num_stages`; at most as many as the loop has iterations, and two
+// at least. Where the option is 1, loops whose registers leave room for few warps get two all the same
+// (pipeline_blocks.h).
 //
-// advance_pointers.cpp gives addresses their form first; pipeline_plan.cpp decides what is loaded ahead and how, with
-// pipeline_blocks.cpp, which weighs stages against blocks;
-// pipelined_loop.cpp builds the loop.
+// advance_pointers.cpp gives addresses their form first; pipeline_plan.cpp decides what is loaded ahead and how;
+// pipeline_blocks.cpp weighs stages against blocks; pipelined_loop.cpp builds the loop.
 #include "ir/attribute_names.h"
 #include "transforms/passes.h"
 #include "transforms/schedule/advance_pointers.h"

@@ -17,8 +17,7 @@
 //
 // The arguments are those without which some load of a dot's operand in a loop would have narrower accesses, found by
 // the analysis that chooses their width (AxisInfo), with each left out in turn. A number of rows is thus none of them.
-// A kernel stays as it is unless the widest such load gains: from accesses of at most 4 bytes, which asynchronous copies
-// and the lanes of a warp serve badly, to twice as many at least.
+// A kernel stays as it is unless some such load gains: from accesses of at most 4 bytes to twice as many at least.
 //
 // Runs at the end of the TTIR pipeline, on both vendors: what it makes of the versions is the same work twice, and the
 // text is as simple as it gets. A kernel that has versions for its descriptors has no second pair.

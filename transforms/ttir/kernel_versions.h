@@ -1,4 +1,4 @@
-// Two versions of a kernel's body: what a pass that makes one of them faster for some launches has in common with others.
+// Two versions of a kernel's body, one of them faster, for some launches.
 //
 //   %fast = …                          : i1, from the arguments
 //   scf.if %fast {
