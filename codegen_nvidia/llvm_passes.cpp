@@ -6,6 +6,7 @@
 #include "codegen_nvidia/llvm_passes.h"
 #include "codegen/object/run_passes.h"
 #include "codegen_nvidia/passes/narrow_offsets.h"
+#include "codegen_nvidia/passes/share_pointers.h"
 #include "codegen_nvidia/passes/sink_predicates.h"
 #include "codegen_nvidia/passes/unroll_loading_loops.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -35,6 +36,7 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
       late.addPass(EarlyCSEPass(/*UseMemorySSA=*/true)); // what reassociation made equal
       late.addPass(InstCombinePass());                   // and folds into addressing
       late.addPass(SimplifyCFGPass());                   // small ifs to selects
+      late.addPass(SharePointersPass());                 // distances are folded into constants
       late.addPass(ADCEPass());                          // whole cycles of dead phis
       late.addPass(NarrowOffsetsPass(tuning));           // before code generation reduces their strength
       late.addPass(SinkPredicatesPass());                // last: CSE would share predicates again
