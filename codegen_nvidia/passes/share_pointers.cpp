@@ -64,19 +64,19 @@ private:
   Extended extended(const SCEV *s) {
     if (auto *z = dyn_cast<SCEVZeroExtendExpr>(s)) return {z->getOperand(), false};
     if (auto *e = dyn_cast<SCEVSignExtendExpr>(s)) return {e->getOperand(), true};
-    auto *product = dyn_cast<SCEVMulExpr>(s);
-    auto *factor = product && product->getNumOperands() == 2 ? dyn_cast<SCEVConstant>(product->getOperand(0)) : nullptr;
-    if (!factor || isa<SCEVMulExpr>(product->getOperand(1))) return {};
-    Extended e = extended(product->getOperand(1));
+    auto *scaled = dyn_cast<SCEVMulExpr>(s);
+    auto *by = scaled && scaled->getNumOperands() == 2 ? dyn_cast<SCEVConstant>(scaled->getOperand(0)) : nullptr;
+    if (!by || isa<SCEVMulExpr>(scaled->getOperand(1))) return {};
+    Extended e = extended(scaled->getOperand(1));
     if (!e.narrow) return {};
     unsigned width = e.narrow->getType()->getIntegerBitWidth();
-    const APInt &c = factor->getAPInt();
+    const APInt &c = by->getAPInt();
     if (!c.isStrictlyPositive() || c.getActiveBits() >= width) return {};
     ConstantRange range = e.isSigned ? scev_.getSignedRange(e.narrow) : scev_.getUnsignedRange(e.narrow);
     ConstantRange wide = e.isSigned ? range.signExtend(2 * width) : range.zeroExtend(2 * width);
-    ConstantRange scaled = wide.multiply(ConstantRange(c.zextOrTrunc(2 * width)));
-    bool fits = e.isSigned ? scaled.getSignedMin().isSignedIntN(width) && scaled.getSignedMax().isSignedIntN(width)
-                           : scaled.getUnsignedMax().isIntN(width);
+    ConstantRange multiple = wide.multiply(ConstantRange(c.zextOrTrunc(2 * width)));
+    bool fits = e.isSigned ? multiple.getSignedMin().isSignedIntN(width) && multiple.getSignedMax().isSignedIntN(width)
+                           : multiple.getUnsignedMax().isIntN(width);
     if (!fits) return {};
     return {scev_.getMulExpr(scev_.getConstant(c.zextOrTrunc(width)), e.narrow), e.isSigned};
   }
