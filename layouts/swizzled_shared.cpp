@@ -45,7 +45,7 @@ void SwizzledSharedEncoding::print(llvm::raw_ostream &o, AliasPrinter) const {
 
 SwizzledSharedParams conflictFreeSwizzle(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int32_t> order,
                                          const CtaLayout &cta, int64_t elementBytes, const MemoryModel &m,
-                                         int64_t minRowsPerPhase) {
+                                         int64_t minRowsPerPhase, int64_t minPhases) {
   constexpr int64_t kGroupBytes = 16; // what is exchanged whole: a row of a matrix of ldmatrix, the widest access
   constexpr int64_t kMaxPhases = 8;   // groups of 16 bytes in a row of 32 banks; rows of a matrix of ldmatrix
   int64_t columns = shape[order[0]];
@@ -55,9 +55,11 @@ SwizzledSharedParams conflictFreeSwizzle(llvm::ArrayRef<int64_t> shape, llvm::Ar
   SwizzledSharedParams p;
   p.order.assign(order.begin(), order.end());
   p.cta = cta;
-  p.vec = std::min<int64_t>(kGroupBytes / elementBytes, columns);
+  int64_t swizzledBytes = std::min(rowBytes, allBanksBytes);
+  int64_t groupBytes = swizzledBytes < minPhases * kGroupBytes ? kGroupBytes / 2 : kGroupBytes;
+  p.vec = std::min<int64_t>(groupBytes / elementBytes, columns);
   p.perPhase = std::max<int64_t>(minRowsPerPhase, allBanksBytes / rowBytes);
-  int64_t groupsOfRow = std::min(rowBytes, allBanksBytes) / (p.vec * elementBytes);
+  int64_t groupsOfRow = swizzledBytes / (p.vec * elementBytes);
   p.maxPhase = std::max<int64_t>(1, std::min({kMaxPhases, groupsOfRow, rows / p.perPhase}));
   return p;
 }

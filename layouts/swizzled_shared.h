@@ -38,8 +38,9 @@ private:
 /// across K.
 /// @pre rank 2 or more; `elementBytes` is a power of two up to 16. `order`: fastest dimension first. `minRowsPerPhase`:
 /// consecutive rows that each lane reads itself (kWidth of an operand across K), which need no phases of their own.
+/// `minPhases`: groups of rows that lanes read at once; rows too short for so many groups of 16 bytes have groups of 8.
 SwizzledSharedParams conflictFreeSwizzle(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int32_t> order,
                                          const CtaLayout &cta, int64_t elementBytes, const MemoryModel &,
-                                         int64_t minRowsPerPhase = 1);
+                                         int64_t minRowsPerPhase = 1, int64_t minPhases = 1);
 
 } // namespace tessera::layouts

@@ -115,17 +115,18 @@ std::optional<layouts::SwizzledSharedParams> swizzleOf(const OperandConversion &
   int64_t bytes = c.bits() / 8;
   auto order = layouts::storageOrderOf(c.type.encoding(), c.from);
   bool alongK = order[0] == int32_t(c.to->kDim());
-  auto swizzle = [&](int64_t minRowsPerPhase) {
+  auto swizzle = [&](int64_t minRowsPerPhase, int64_t minPhases) {
     return layouts::conflictFreeSwizzle(c.type.shape(), order, c.type.encoding()->cta(), bytes, target.memoryModel(),
-                                        minRowsPerPhase);
+                                        minRowsPerPhase, minPhases);
   };
-  if (isReadByLdmatrix(c, target)) return swizzle(1);
+  if (isReadByLdmatrix(c, target)) return swizzle(1, 1);
   // Bytes across K: the plan would let a word along K be read at once, but only whole words of memory can be copied
-  // asynchronously. Lanes that differ in K read rows a word's elements apart.
+  // asynchronously. Lanes that differ in K read rows a word's elements apart; eight lanes read eight bytes of a row.
   constexpr int64_t kWordBytes = 4;
+  constexpr int64_t kLanesAlongK = 4; // of an operand of mma.sync
   bool copied = target.hasPerLaneAsyncCopy && c.loadedInLoop;
   if (copied && bytes == 1 && !alongK && layouts::consecutiveElements(c.from, order[0]) >= kWordBytes)
-    return swizzle(c.to->kWidth());
+    return swizzle(c.to->kWidth(), kLanesAlongK);
   return std::nullopt;
 }
 

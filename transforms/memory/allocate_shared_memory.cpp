@@ -10,11 +10,11 @@
 // bytes; buffers whose lifetimes do not overlap share bytes. `ttg.shared` is what the module takes in all.
 //
 // Lifetimes. Every operation of a function has a number in the order of the text; a lifetime is an interval of these
-// numbers. An explicit buffer lives from its allocation to the last use of any view of it; if that use is in a loop or
-// another region that the allocation is not in, to the end of that region's operation; if it is in another block of a
-// function whose blocks branch back, to the end of the function. A buffer without contents lives from its first use in
-// LDS, which limits how many blocks fit: a loop's buffers can take the place of what was read before the loop. Scratch
-// lives during its operation.
+// numbers. An explicit buffer lives from its allocation to the last use of any view of it (an asynchronous dot or bulk
+// copy uses it until the wait for it); if that use is in a loop or another region that the allocation is not in, to the
+// end of that region's operation; if it is in another block of a function whose blocks branch back, to the end of the
+// function. A buffer without contents lives from its first use in LDS, which limits how many blocks fit: a loop's
+// buffers can take the place of what was read before the loop. Scratch lives during its operation.
 //
 // Neighbours apart. Small scratch lives to the end of the next operation with scratch, which saves the barrier
 // between them. On targets where the shared memory that blocks leave over has no other use (LDS), scratch that is
@@ -161,17 +161,34 @@ private:
     return it->second;
   }
 
-  /// The end of a bulk copy from shared memory: the first wait after it that leaves no copy in flight, in its block or
-  /// after the branches and loops that it is in.
-  unsigned endOfBulkStore(Operation *copy) {
+  /// The end of an asynchronous operation that reads shared memory: the first operation after it that waits for it, in
+  /// its block or after the branches and loops that it is in.
+  unsigned endOfAsync(Operation *async, llvm::function_ref<bool(Operation *)> waits) {
     auto mayEndAfter = [&](Operation *at) {
       bool isPartition = at->is<ttg::WarpSpecializePartitionsOp>(); // a partition's threads wait for themselves
       return at != func_.op && !isPartition && at->parentRegion()->hasOneBlock();
     };
-    for (Operation *at = copy; mayEndAfter(at); at = at->parentOp())
+    for (Operation *at = async; mayEndAfter(at); at = at->parentOp())
       for (auto *op = at->next(); op; op = op->next())
-        if (auto wait = op->dyn<ttng::AsyncTmaStoreWaitOp>(); wait && wait.pendings() == 0) return end_[op];
+        if (waits(op)) return end_[op];
     return end_[func_.op];
+  }
+  /// Of a bulk copy from shared memory: the first wait that leaves no copy in flight.
+  unsigned endOfBulkStore(Operation *copy) {
+    return endOfAsync(copy, [](Operation *op) {
+      auto wait = op->dyn<ttng::AsyncTmaStoreWaitOp>();
+      return wait && wait.pendings() == 0;
+    });
+  }
+  /// Of an asynchronous dot: the first wait that leaves no more dots in flight than its block has issued since.
+  unsigned endOfDot(Operation *dot) {
+    int64_t issued = 0;
+    return endOfAsync(dot, [&](Operation *op) {
+      auto later = op->dyn<ttng::WarpGroupDotOp>();
+      issued += later && later.isAsync() && op->block() == dot->block();
+      auto wait = op->dyn<ttng::WarpGroupDotWaitOp>();
+      return wait && wait.pendings() <= issued;
+    });
   }
 
   /// The number of a user as it counts for a buffer of `alloc`'s region: a use in a nested region lasts to the end of
@@ -195,6 +212,7 @@ private:
         if (r.type().isa<MemDescType>()) last = std::max(last, lastUse(r, alloc, seen));
       if (user->is<ttng::AsyncTmaCopyLocalToGlobalOp>() || user->is<ttng::AsyncTmaReduceOp>())
         last = std::max(last, endOfBulkStore(user));
+      if (auto dot = user->dyn<ttng::WarpGroupDotOp>(); dot && dot.isAsync()) last = std::max(last, endOfDot(user));
       // Passed through a loop, branch, partition or block: wherever the value may go.
       auto follow = [&](Value to) { last = std::max(last, lastUse(to, alloc, seen)); };
       if (user->info().has(kTerminator) && user->parentOp())
