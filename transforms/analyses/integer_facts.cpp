@@ -119,8 +119,20 @@ bool SignAnalysis::proveCarried(Value v, Goals &goals, unsigned &budget) const {
     // A counter of unsigned comparisons may pass the greatest signed number, if the upper bound lies beyond it.
     return prove(loop.lowerBound(), goals, budget) && (!loop.unsignedCmp() || prove(loop.upperBound(), goals, budget));
   }
+  if (auto loop = v.ownerBlock()->parentOp()->dyn<scf::WhileOp>()) return proveCarriedByWhile(loop, v, goals, budget);
   auto value = carriedByArgument(v);
   return value && prove(value->init, goals, budget) && prove(value->yielded, goals, budget);
+}
+
+/// An argument of the first region starts from outside and continues with what the second one yields; those of the
+/// second one, and the results, are what the condition passes on.
+bool SignAnalysis::proveCarriedByWhile(scf::WhileOp loop, Value v, Goals &goals, unsigned &budget) const {
+  if (!loop.before().hasOneBlock() || !loop.after().hasOneBlock()) return false;
+  Block *before = loop.before().front();
+  if (v.isBlockArgument() && v.ownerBlock() == before)
+    return prove(loop.inits()[v.index()], goals, budget) &&
+           prove(loop.after().front()->terminator()->operand(v.index()), goals, budget);
+  return prove(before->terminator()->cast<scf::ConditionOp>().args()[v.index()], goals, budget);
 }
 
 bool SignAnalysis::proveByOperands(Operation *op, Goals &goals, unsigned &budget) const {
@@ -180,6 +192,7 @@ bool SignAnalysis::prove(Value v, Goals &goals, unsigned &budget) const {
       if (!r.hasOneBlock() || !prove(r.front()->terminator()->operand(v.index()), goals, budget)) return false;
     return true;
   }
+  if (auto loop = op->dyn<scf::WhileOp>()) return proveCarriedByWhile(loop, v, goals, budget);
   if (auto value = carriedByResult(v)) return prove(value->init, goals, budget) && prove(value->yielded, goals, budget);
   if (exact_.contains(v)) return prove(UnaryOp(op).value(), goals, budget);
   return mayHaveRule(op, v) && proveByOperands(op, goals, budget);

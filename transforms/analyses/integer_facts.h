@@ -29,7 +29,7 @@
 //   a contract with the kernel's author: a hash of a program id must be masked, or taken modulo as an unsigned number,
 //   before it is divided as a signed one. Triton's analysis assumes more: that dividends of any origin are positive.
 #pragma once
-#include "ir/operation.h"
+#include "ir/ops.h"
 #include "llvm/ADT/DenseSet.h"
 #include <optional>
 
@@ -83,6 +83,7 @@ private:
   using Goals = llvm::DenseSet<ir::Value>;
   bool prove(ir::Value, Goals &, unsigned &budget) const;
   bool proveCarried(ir::Value, Goals &, unsigned &budget) const;
+  bool proveCarriedByWhile(ir::scf::WhileOp, ir::Value, Goals &, unsigned &budget) const;
   bool proveByOperands(ir::Operation *, Goals &, unsigned &budget) const;
 
   Overflow overflow_;

@@ -453,6 +453,22 @@ TEST(SignAnalysis, CarriedValuesByInduction) {
   EXPECT_FALSE(isProved(loop("%zero", "arith.subi %a, %one")));
 }
 
+TEST(SignAnalysis, ValuesOfWhileLoopsByInduction) {
+  // `%a` is tested, `%b` passed on, and `%c` the next number; the last value is computed from the loop's result.
+  auto loop = [](const char *init, const char *passed, const char *next) {
+    return std::string("  %one = arith.constant 1 : i32\n  %zero = arith.constant 0 : i32\n  %r = scf.while (%a = ") +
+           init +
+           ") : (i32) -> i32 {\n    %t = arith.cmpi slt, %a, %n : i32\n    scf.condition(%t) " + passed +
+           " : i32\n  } do {\n  ^bb0(%b: i32):\n    %c = " + next +
+           " : i32\n    scf.yield %c : i32\n  }\n  %v = arith.divsi %r, %one : i32\n";
+  };
+  EXPECT_TRUE(isProved(loop("%pid", "%a", "arith.addi %b, %one")));
+  EXPECT_TRUE(isProved(loop("%x", "%pid", "arith.addi %b, %one")));
+  EXPECT_FALSE(isProved(loop("%x", "%a", "arith.addi %b, %one")));
+  EXPECT_FALSE(isProved(loop("%pid", "%x", "arith.addi %b, %one")));
+  EXPECT_FALSE(isProved(loop("%pid", "%a", "arith.subi %b, %one")));
+}
+
 TEST(SignAnalysis, Assumptions) {
   auto assume = [](const char *comparison) {
     return std::string("  %zero = arith.constant 0 : i32\n  %minus = arith.constant -1 : i32\n  %c = arith.cmpi ") +
