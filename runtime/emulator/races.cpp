@@ -2,7 +2,7 @@
 //
 // Every access takes a stamp, a number that counts up over the launch; so do barriers. An access is ordered after an
 // earlier one of another thread if a barrier of the block lies between their stamps (for global memory: one that
-// orders global memory), if both are of one warp and a warp barrier does, or, on AMD, if both are of one wave and of
+// orders global memory, or any if the earlier one is a read whose value was used before it), if both are of one warp and a warp barrier does, or, on AMD, if both are of one wave and of
 // different instructions, since a wave's accesses are carried out in order; on NVIDIA only a write after a read,
 // since the lanes of a warp that runs together have issued the read; between blocks, if the other block released
 // after it and this block acquired after that. Two that are not ordered, and of which one changes what is there, are
@@ -82,6 +82,12 @@ bool isPutAside(Block &b, const Mark &read, const Mark &write, const char *did, 
   return true;
 }
 
+/// Whether a read of a thread of this block was over at the last barrier, which did not order global memory.
+bool isOver(Block &b, const Mark &read) {
+  if (b.lastBarrier == b.lastGlobalBarrier || read.thread >= b.copyUnit()) return false;
+  return wasUsedBeforeBarrier(b.warps[read.thread / b.warps[0].lanes], read);
+}
+
 /// Whether what `other` did by `stamp` is known to this block: it released later, and this block acquired after that.
 bool acquired(const Block &b, uint32_t other, uint64_t stamp) {
   auto found = b.launch->releases.find(other);
@@ -157,8 +163,8 @@ void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
     const uint8_t *firstChanged = changed ? std::find(changed + k, changed + k + step, 1) : nullptr;
     auto known = [&](const Mark &m, bool wasRead = false) {
       if (!m.stamp) return true;
-      return m.block == b.number ? ordered(w, m, b.lastGlobalBarrier, thread, now, wasRead)
-                                 : acquired(b, m.block, m.stamp);
+      if (m.block != b.number) return acquired(b, m.block, m.stamp);
+      return ordered(w, m, b.lastGlobalBarrier, thread, now, wasRead) || (wasRead && isOver(b, m));
     };
     auto place = [&] {
       return llvm::formatv(
