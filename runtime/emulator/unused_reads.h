@@ -7,9 +7,9 @@
 // through branches all that the branch decides on: the blocks between it and its postdominator, and what is chosen
 // there. Such a race is put aside, and reported as soon as its value does have an effect.
 //
-// The other way round, a read whose value has had an effect is over. Barriers that order shared memory alone wait for no
-// loads from buffers, but a warp that has stored what it made of a loaded value, and then comes to such a barrier, has
-// waited for the load:
+// The other way round, a read whose value has had an effect is over. Barriers that order shared memory alone wait for
+// no loads from buffers, but a warp that has stored what it made of a loaded value, and then comes to such a barrier,
+// has waited for the load:
 //
 //   %s = load %scale;  store shared, f(%s);  barrier (shared memory);  store %scale by another warp       no race
 #pragma once
