@@ -5,6 +5,9 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from triton.tools.ragged_tma import create_ragged_descriptor, load_ragged
+
+from tessera.triton import HostArray
 
 # ---- races ----
 
@@ -178,6 +181,13 @@ def stride_of_another(a, b, o, stride, M: tl.constexpr, N: tl.constexpr):
     tl.store(o + r * N + c, v)
 
 
+@triton.jit
+def past_last_batch(x, o, start, size, B: tl.constexpr):
+    v = load_ragged(x, start, size, [0, 0])  # past_last_batch
+    r, c = tl.arange(0, B)[:, None], tl.arange(0, B)[None, :]
+    tl.store(o + r * B + c, v)
+
+
 # ---- overflow ----
 
 
@@ -241,6 +251,11 @@ def f4(*shape):
 
 def i4(*shape):
     return np.zeros(shape, "i4")
+
+
+def batches():
+    """40 rows, as a descriptor of batches of any length."""
+    return create_ragged_descriptor(HostArray(f4(40, 16)), [16, 16])
 
 
 def bins(different):
@@ -314,6 +329,8 @@ CASES = {
                       lambda: (f4(500), f4(1), 500, False, 128), "out of bounds", ()),
     "stride_of_another": (stride_of_another, 1, lambda: (f4(16, 16), f4(16, 32), f4(16, 16), 32, 16, 16),
                           lambda: (f4(16, 16), f4(16, 16), f4(16, 16), 32, 16, 16), "out of bounds", ()),
+    "past_last_batch": (past_last_batch, 1, lambda: (batches(), f4(16, 16), 30, 10, 16),
+                        lambda: (batches(), f4(16, 16), 30, 12, 16), "out of bounds", ()),
     "index_wraps": (index_wraps, 1, lambda: (f4(512), f4(128), 4, 128), lambda: (f4(512), f4(128), 1 << 26, 128),
                     "out of bounds|overflow", ()),
     "wraps_into_bounds": (wraps_into_bounds, 1, lambda: (*wraps(1 << 30), True, 4), lambda: (*wraps(1 << 30), False, 4),
