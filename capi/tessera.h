@@ -283,8 +283,9 @@ typedef struct tessera_tensor_descriptor {
 } tessera_tensor_descriptor;
 /* Everything zero. `size` is sizeof(tessera_tensor_descriptor). */
 void tessera_tensor_descriptor_init(tessera_tensor_descriptor *, size_t size);
-/* `buffer` holds the tensor from `offset` on, a multiple of 16; NULL: the descriptor's address is used. The tensor may be
- * larger than the buffer: what the kernel accesses must lie in it. The descriptor must live until the launch returns. */
+/* `buffer` holds the tensor from `offset` on, a multiple of 16; NULL: the descriptor's address is used. The tensor may
+ * be larger than the buffer: what the kernel accesses must lie in it. The descriptor must live until the launch
+ * returns. */
 tessera_argument tessera_argument_descriptor(const tessera_buffer *buffer, size_t offset,
                                              const tessera_tensor_descriptor *);
 

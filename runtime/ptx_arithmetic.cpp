@@ -89,7 +89,7 @@ template <class T, auto F> double inMode(int rounding, double x, double y, doubl
   if (rounding != FE_TONEAREST) fesetround(FE_TONEAREST);
   return double(result);
 }
-/// Arithmetic that is rounded once. Sums and products of f16 and bf16 that are computed in f32 round as if at once.
+/// Arithmetic that is rounded once. f16 and bf16 are computed in f32, which rounds as if at once.
 template <auto F> uint64_t arithmetic(const Operation &o, const uint64_t *in) {
   double x = operandOf(o, in[0]), y = operandOf(o, in[1]), z = operandOf(o, in[2]);
   double r = o.type.bits == 64 ? inMode<double, F>(o.rounding, x, y, z) : inMode<float, F>(o.rounding, x, y, z);
@@ -98,10 +98,10 @@ template <auto F> uint64_t arithmetic(const Operation &o, const uint64_t *in) {
 uint64_t fusedMultiplyAdd(const Operation &o, const uint64_t *in) {
   constexpr auto fma = [](auto x, auto y, auto z) { return std::fma(x, y, z); };
   if (o.type.bits != 16) return arithmetic<fma>(o, in);
-  // The product is exact in double, the sum's error is kept for the one rounding.
-  double product = operandOf(o, in[0]) * operandOf(o, in[1]), z = operandOf(o, in[2]);
-  double sum = product + z;
-  double zPart = sum - product, error = (product - (sum - zPart)) + (z - zPart);
+  // x * y is exact in double, the addition's error is kept for the one rounding.
+  double exact = operandOf(o, in[0]) * operandOf(o, in[1]), z = operandOf(o, in[2]);
+  double sum = exact + z;
+  double zPart = sum - exact, error = (exact - (sum - zPart)) + (z - zPart);
   return resultOf(o, runtime::roundToOdd(sum, std::isfinite(error) ? error : 0));
 }
 /// Of two numbers; NaN only for two NaNs, or with .NaN. -0 is less than +0.
@@ -145,8 +145,8 @@ struct Integers {
   Integers(const Operation &o, const uint64_t *v)
       : bits(o.type.bits), isSigned(o.type.kind == 's'), x(cut(v[0], bits)), y(cut(v[1], bits)), z(cut(v[2], bits)),
         sx(asSigned(x, bits)), sy(asSigned(y, bits)), in(v) {}
-  u128 product() const { return isSigned ? u128(i128(sx) * sy) : u128(x) * y; }
-  uint64_t product24() const { // of the low 24 bits
+  u128 multiplied() const { return isSigned ? u128(i128(sx) * sy) : u128(x) * y; }
+  uint64_t multiplied24() const { // of the low 24 bits
     return isSigned ? uint64_t(asSigned(x & 0xffffff, 24) * asSigned(y & 0xffffff, 24))
                     : (x & 0xffffff) * (y & 0xffffff);
   }
@@ -248,7 +248,10 @@ bool compared(const Operation &o, const Type &t, const uint64_t *in) {
   };
   if (t.isFloat()) {
     double x = valueOf(t, in[0]), y = valueOf(t, in[1]);
-    if (o.ftz) x = flushed(t, x), y = flushed(t, y);
+    if (o.ftz) {
+      x = flushed(t, x);
+      y = flushed(t, y);
+    }
     bool unordered = std::isnan(x) || std::isnan(y);
     if (v == Number || v == NotNumber) return unordered == (v == NotNumber);
     return unordered ? bool(o.variant & OrUnordered) : by(x, y);
@@ -419,16 +422,16 @@ const Row kFloatRows[] = {
 const Row kIntegerRows[] = {
     {"add", "us", 2, integer<[](const I &i) { return i.x + i.y; }>},
     {"sub", "us", 2, integer<[](const I &i) { return i.x - i.y; }>},
-    {"mul.lo", "us", 2, integer<[](const I &i) { return i.product(); }>},
-    {"mul.hi", "us", 2, integer<[](const I &i) { return i.product() >> i.bits; }>},
-    {"mul.wide", "us", 2, wide<[](const I &i) { return i.product(); }>},
-    {"mad.lo", "us", 3, integer<[](const I &i) { return uint64_t(i.product()) + i.z; }>},
-    {"mad.hi", "us", 3, integer<[](const I &i) { return uint64_t(i.product() >> i.bits) + i.z; }>},
-    {"mad.wide", "us", 3, wide<[](const I &i) { return uint64_t(i.product()) + i.in[2]; }>},
-    {"mul24.lo", "us", 2, integer<[](const I &i) { return i.product24(); }>},
-    {"mul24.hi", "us", 2, integer<[](const I &i) { return i.product24() >> 16; }>},
-    {"mad24.lo", "us", 3, integer<[](const I &i) { return i.product24() + i.z; }>},
-    {"mad24.hi", "us", 3, integer<[](const I &i) { return uint32_t(i.product24() >> 16) + i.z; }>},
+    {"mul.lo", "us", 2, integer<[](const I &i) { return i.multiplied(); }>},
+    {"mul.hi", "us", 2, integer<[](const I &i) { return i.multiplied() >> i.bits; }>},
+    {"mul.wide", "us", 2, wide<[](const I &i) { return i.multiplied(); }>},
+    {"mad.lo", "us", 3, integer<[](const I &i) { return uint64_t(i.multiplied()) + i.z; }>},
+    {"mad.hi", "us", 3, integer<[](const I &i) { return uint64_t(i.multiplied() >> i.bits) + i.z; }>},
+    {"mad.wide", "us", 3, wide<[](const I &i) { return uint64_t(i.multiplied()) + i.in[2]; }>},
+    {"mul24.lo", "us", 2, integer<[](const I &i) { return i.multiplied24(); }>},
+    {"mul24.hi", "us", 2, integer<[](const I &i) { return i.multiplied24() >> 16; }>},
+    {"mad24.lo", "us", 3, integer<[](const I &i) { return i.multiplied24() + i.z; }>},
+    {"mad24.hi", "us", 3, integer<[](const I &i) { return uint32_t(i.multiplied24() >> 16) + i.z; }>},
     {"sad", "us", 3,
      integer<[](const I &i) { return (i.isSigned ? i.sx < i.sy : i.x < i.y) ? i.y - i.x + i.z : i.x - i.y + i.z; }>},
     {"div", "us", 2, integer<[](const I &i) { return divided(i, false); }>},

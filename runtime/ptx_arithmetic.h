@@ -1,7 +1,7 @@
 // What PTX's instructions compute on the operands of one thread: arithmetic, logic, comparisons, conversions. Shared by
 // the emulator, which runs inline PTX lane by lane, and the interpreter, which evaluates tt.elementwise_inline_asm.
 //
-//   fma.rn.relu.bf16x2    operationOf("fma", {"rn", "relu", "bf16x2"}, 3, why)  ->  run(in): 32 bits from three times 32
+//   fma.rn.relu.bf16x2 d, a, b, c     operationOf("fma", {"rn", "relu", "bf16x2"}, 3, why)->run({a, b, c})
 //
 // Values are bit patterns in the low bits of a word. Source: "Parallel Thread Execution ISA", Instruction Set, by the
 // sections that the rows of ptx_arithmetic.cpp name. Approximations (.approx, .full) are computed in double and rounded
@@ -33,7 +33,7 @@ class Operation {
 public:
   /// The first result. `carry`: the condition code's carry, for those that read or write it.
   uint64_t run(const uint64_t *in, bool *carry = nullptr) const;
-  /// The second result, behind a bar: `setp.lt.f32 p|q, a, b`.
+  /// The second result, after the bar: `setp.lt.f32 p|q, a, b`.
   uint64_t runSecond(const uint64_t *in) const;
 
   using Evaluate = uint64_t (*)(const Operation &, const uint64_t *in);

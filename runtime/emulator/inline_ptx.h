@@ -1,5 +1,6 @@
 // The decoder of inline PTX, inside: the statements of a text (runtime/ptx_text.h) with the rows of their operands, and
-// the forms that a statement may have. The forms are in files by subject: inline_ptx_scalar.cpp, inline_ptx_memory.cpp, inline_ptx_matrix.cpp.
+// the forms that a statement may have.
+// The forms are in files by subject: inline_ptx_scalar.cpp, inline_ptx_memory.cpp, inline_ptx_matrix.cpp.
 #pragma once
 #include "runtime/emulator/decode.h"
 #include "runtime/ptx_text.h"
