@@ -67,8 +67,9 @@ FUNCTIONS = {
     "{ .reg .f32 t; mul.f32 t, $1, $1; rsqrt.approx.ftz.f32 $0, t; }": lambda x: 1 / np.abs(x),
     "{ .reg .f32 t; abs.f32 t, $1; sqrt.approx.f32 t, t; lg2.approx.f32 $0, t; }": lambda x: np.log2(np.abs(x)) / 2,
     "{ .reg .pred p; setp.lt.f32 p, $1, 0f00000000; @p neg.f32 $0, $1; @!p mov.f32 $0, $1; }": np.abs,
-    "{ .reg .f32 h; mul.f32 h, $1, 0.5; tanh.approx.f32 h, h; fma.rn.f32 $0, h, 0.5, 0.5; }": lambda x: 1
-    / (1 + np.exp(-x)),
+    "{ .reg .f32 h; mul.f32 h, $1, 0.5; tanh.approx.f32 h, h; fma.rn.f32 $0, h, 0.5, 0.5; }": lambda x: (
+        1 / (1 + np.exp(-x))
+    ),
     "{ .reg .b16 l, h; .reg .b32 r; cvt.rn.f16x2.f32 r, $1, $1; mov.b32 {l, h}, r; cvt.f32.f16 $0, h; }": lambda x: (
         x.astype("f2").astype("f4")
     ),
