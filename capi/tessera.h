@@ -114,7 +114,7 @@ typedef struct tessera_options {
   const char *stage;        /* the output: see below; NULL: the target's last */
   const char *kernel;       /* which function of several; NULL: the only one */
   int num_warps;            /* per block, a power of two; of 32 threads, on gfx9 of 64; at most 1024 threads */
-  int num_stages;           /* of software pipelines, 1 to 100 */
+  int num_stages;           /* of software pipelines, 0 to 100; 0 and 1: loops are not pipelined */
   int num_ctas;             /* blocks per cluster: a hint; 1, 2, 4 or 8 where the target has clusters, else 1 */
   int opt_level;            /* 0 to 3 */
   int fp_fusion;            /* whether a * b + c is contracted */
@@ -283,8 +283,9 @@ typedef struct tessera_tensor_descriptor {
 } tessera_tensor_descriptor;
 /* Everything zero. `size` is sizeof(tessera_tensor_descriptor). */
 void tessera_tensor_descriptor_init(tessera_tensor_descriptor *, size_t size);
-/* `buffer` holds the tensor from `offset` on, a multiple of 16; NULL: the descriptor's address is used. The descriptor
- * must live until the launch returns. */
+/* `buffer` holds the tensor from `offset` on, a multiple of 16; NULL: the descriptor's address is used. The tensor may
+ * be larger than the buffer: what the kernel accesses must lie in it. The descriptor must live until the launch
+ * returns. */
 tessera_argument tessera_argument_descriptor(const tessera_buffer *buffer, size_t offset,
                                              const tessera_tensor_descriptor *);
 

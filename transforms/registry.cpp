@@ -82,8 +82,8 @@ template <class Options> llvm::ArrayRef<PassOption> matrixInstructionOptions() {
 
 llvm::ArrayRef<PassOption> pipelineOptions() {
   static const PassOption options[] = {
-      passOption<&PipelineLoadsOptions::numStages>("num-stages", OptionRange::atLeast(1),
-                                                   "stages of loops without tt.num_stages"),
+      passOption<&PipelineLoadsOptions::numStages>("num-stages", OptionRange::atLeast(0),
+                                                   "stages of loops without tt.num_stages; below 2: no pipelining"),
   };
   return options;
 }

@@ -1,12 +1,14 @@
 """Where the memory of an array is: of numpy, torch, and anything that speaks one of the protocols.
 
-Known are objects with `data_ptr()` (torch), `__cuda_array_interface__` (GPU arrays), `__array_interface__` (numpy),
-`__dlpack__`, and Python's buffers (bytearray, array.array). Nothing is imported for it.
+Known are objects with `data_ptr()` (torch, and wrappers that have a tensor as an attribute, or say what they span),
+`__cuda_array_interface__` (GPU arrays), `__array_interface__` (numpy), `__dlpack__`, and Python's buffers (bytearray,
+array.array). Nothing is imported for it.
 """
 
 from __future__ import annotations
 
 import ctypes
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,11 +57,51 @@ def _of_tensor(x: Any) -> Memory:
     if hasattr(x, "untyped_storage"):
         storage = x.untyped_storage()
         return Memory(address, storage.data_ptr(), storage.nbytes(), device != "cpu", owner=x)
-    base = getattr(x, "base", None)
-    if callable(getattr(base, "data_ptr", None)):  # triton.reinterpret: a tensor with another type
-        inner = _of_tensor(base)
-        return Memory(address, inner.storage, inner.storage_bytes, inner.on_gpu, owner=x)
-    return Memory(address, address, x.nbytes, device != "cpu", owner=x)
+    if (inner := _wrapped_memory(x, address)) is not None:
+        return Memory(address, inner.storage, inner.storage_bytes, inner.on_gpu, inner.readonly, owner=x)
+    before, after = _span_of_tensor(x)
+    return Memory(address, address - before, before + after, device != "cpu", owner=x)
+
+
+_DEEPEST_WRAPPER = 4
+
+
+def _wrapped_memory(x: Any, address: int, depth: int = _DEEPEST_WRAPPER) -> Memory | None:
+    """The memory of the array that a wrapper has as an attribute, such as triton.reinterpret's `base`, if the address
+    is in it."""
+    attributes = getattr(x, "__dict__", {})
+    for each in attributes.values() if depth else ():
+        if hasattr(each, "untyped_storage") or hasattr(each, "__array_interface__"):
+            m = _memory_of(each)
+        elif callable(getattr(each, "data_ptr", None)):
+            m = _wrapped_memory(each, address, depth - 1)
+        else:
+            continue
+        if m is not None and m.storage <= address < m.storage + max(m.storage_bytes, 1):
+            return m
+    return None
+
+
+def _value_of(x: Any, name: str) -> Any:
+    """An attribute, or what it returns if it is a method; None if there is none."""
+    value = getattr(x, name, None)
+    return value() if callable(value) else value
+
+
+def _span_of_tensor(x: Any) -> tuple[int, int]:
+    """The bytes before and after the address of an object with `data_ptr()` that has no storage: from its shape and
+    strides, number of elements, or bytes."""
+    itemsize = _value_of(x, "element_size") or _value_of(x, "itemsize") or _bytes_of_type(x)
+    shape, strides = _value_of(x, "shape"), _value_of(x, "stride")
+    if itemsize and shape is not None:
+        return _span(shape, None if strides is None else [s * itemsize for s in strides], itemsize)
+    count = _value_of(x, "numel")
+    if itemsize and count is not None:
+        return 0, count * itemsize
+    size = _value_of(x, "nbytes")
+    if size is None:
+        raise TypeError("it has data_ptr(), and neither nbytes, shape, numel() nor an array as an attribute")
+    return 0, size
 
 
 def _of_numpy(x: Any) -> Memory:
@@ -171,6 +213,12 @@ def element_type_name(x: Any) -> str:
     """The element type of an array as torch spells it, "float16"; "" if it has none."""
     name = str(getattr(x, "dtype", "")).split(".")[-1]
     return _TRITON_TYPES.get(name, name)
+
+
+def _bytes_of_type(x: Any) -> int:
+    """The bytes of an array's element by the name of its type; 0 if that is unknown."""
+    bits = re.search(r"\d+", _DTYPES.get(element_type_name(x), ""))
+    return int(bits[0]) // 8 if bits else 0
 
 
 def element_type(x: Any) -> str:

@@ -5,6 +5,10 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from triton.tools.ragged_tma import create_ragged_descriptor, load_ragged
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+from tessera.triton import HostArray
 
 # ---- races ----
 
@@ -95,6 +99,53 @@ def last_block_adds(x, part, counter, o, SEM: tl.constexpr, N: tl.constexpr, B: 
         tl.store(o, tl.sum(v, 0))
 
 
+@triton.jit
+def lock_without_barrier(x, o, lock, n, BARRIER: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + tl.program_id(0) * n + i, mask=i < n, other=0.0)
+    while tl.atomic_cas(lock, 0, 1) == 1:
+        pass
+    v += tl.load(o + i, mask=i < n)  # lock_without_barrier
+    tl.store(o + i, v, mask=i < n)
+    if BARRIER:
+        tl.debug_barrier()
+    tl.atomic_xchg(lock, 0)
+
+
+@triton.jit
+def look_back(x, o, sums, flags, SEM: tl.constexpr, B: tl.constexpr):
+    """A prefix sum over blocks: each waits for the flag of the one before it."""
+    pid = tl.program_id(0)
+    v = tl.load(x + pid * B + tl.arange(0, B))
+    before = 0.0
+    if pid > 0:
+        while tl.atomic_add(flags + pid - 1, 0, sem=SEM) == 0:
+            pass
+        before = tl.load(sums + pid - 1)  # look_back
+    tl.store(sums + pid, before + tl.sum(v, 0))
+    tl.debug_barrier()
+    tl.atomic_xchg(flags + pid, 1, sem="release" if SEM == "acquire" else SEM)
+    tl.store(o + pid * B + tl.arange(0, B), tl.cumsum(v, 0) + before)
+
+
+@triton.jit
+def descriptor_stores(x, o, ATOMIC: tl.constexpr, B: tl.constexpr):
+    v = x.load([tl.program_id(0) * B, 0])
+    if ATOMIC:
+        o.atomic_add([0, 0], v)
+    else:
+        o.store([0, 0], v)  # descriptor_stores
+
+
+@triton.jit
+def tiles_overlap(a, c, M, N, STEP: tl.constexpr, B: tl.constexpr):
+    from_a = tl.make_tensor_descriptor(a, [M, N], [N, 1], [B, B])
+    to_c = tl.make_tensor_descriptor(c, [M, N], [N, 1], [B, B])
+    for tile in range(tl.program_id(0), M // B, tl.num_programs(0)):
+        block = from_a.load([tile * B, 0])
+        to_c.store([tile * STEP, 0], tl.dot(block, block).to(tl.float16))  # tiles_overlap
+
+
 # ---- deadlock ----
 
 
@@ -178,6 +229,32 @@ def stride_of_another(a, b, o, stride, M: tl.constexpr, N: tl.constexpr):
     tl.store(o + r * N + c, v)
 
 
+@triton.jit
+def described_size(x, o, n, B: tl.constexpr):
+    from_x = tl.make_tensor_descriptor(x, [n], [1], [B])
+    to_o = tl.make_tensor_descriptor(o, [n], [1], [B])
+    for k in range(0, n, B):
+        v = from_x.load([k])  # described_size
+        to_o.store([k], v)
+
+
+@triton.jit
+def page_table(pages, table, o, count, PAGE: tl.constexpr, D: tl.constexpr):
+    d, t = tl.arange(0, D)[None, :], tl.arange(0, PAGE)[:, None]
+    total = tl.zeros((D,), tl.float32)
+    for k in range(count):
+        page = tl.load(table + k)
+        total += tl.sum(tl.load(pages + (page * PAGE + t) * D + d), 0)  # page_table
+    tl.store(o + tl.arange(0, D), total)
+
+
+@triton.jit
+def past_last_batch(x, o, start, size, B: tl.constexpr):
+    v = load_ragged(x, start, size, [0, 0])  # past_last_batch
+    r, c = tl.arange(0, B)[:, None], tl.arange(0, B)[None, :]
+    tl.store(o + r * B + c, v)
+
+
 # ---- overflow ----
 
 
@@ -243,6 +320,26 @@ def i4(*shape):
     return np.zeros(shape, "i4")
 
 
+def batches():
+    """40 rows, as a descriptor of batches of any length."""
+    return create_ragged_descriptor(HostArray(f4(40, 16)), [16, 16])
+
+
+def blocks_of(rows, block):
+    """A matrix of different rows, and a block of zeros, as descriptors."""
+    x = np.repeat(np.array(rows, "f4")[:, None], 32, 1)
+    o = np.zeros((block, 32), "f4")
+    return (TensorDescriptor.from_tensor(HostArray(a), [block, 32]) for a in (x, o))
+
+
+def tiles():
+    return np.random.default_rng(1).random((128, 32)).astype("f2"), np.zeros((128, 32), "f2")
+
+
+def pages(last):
+    return np.array([1, last, 0], "i4")
+
+
 def bins(different):
     return (np.arange(128) if different else np.arange(128) // 2 * 2).astype("i4")
 
@@ -296,6 +393,15 @@ CASES = {
                        lambda: (in_place, np.zeros(256, "f4"), f4(256), NO_BARRIER, 256), "race", INLINE_PTX),
     "last_block_adds": (last_block_adds, 4, lambda: (f4(512), np.zeros(4, "f4"), i4(1), f4(1), "acq_rel", 4, 128),
                         lambda: (f4(512), np.zeros(4, "f4"), i4(1), f4(1), "relaxed", 4, 128), "race", TEXT),
+    "lock_without_barrier": (lock_without_barrier, 4,
+                             lambda: (f4(4, 1000), np.zeros(1000, "f4"), i4(1), 1000, True, 1024),
+                             lambda: (f4(4, 1000), np.zeros(1000, "f4"), i4(1), 1000, False, 1024), "race", TEXT),
+    "look_back": (look_back, 4, lambda: (f4(256), f4(256), np.zeros(4, "f4"), i4(4), "acquire", 64),
+                  lambda: (f4(256), f4(256), np.zeros(4, "f4"), i4(4), "relaxed", 64), "race", TEXT),
+    "descriptor_stores": (descriptor_stores, 4, lambda: (*blocks_of(range(64), 16), True, 16),
+                          lambda: (*blocks_of(range(64), 16), False, 16), "race", TEXT),
+    "tiles_overlap": (tiles_overlap, 2, lambda: (*tiles(), 128, 32, 32, 32), lambda: (*tiles(), 128, 32, 16, 32),
+                      "race", TEXT),
     "locked": (locked, 2, lambda: (i4(1), i4(1), True), lambda: (i4(1), i4(1), False), "deadlock", TEXT),
     "waits_for_next": (waits_for_next, 3, lambda: (i4(4), i4(4), 0), lambda: (i4(4), i4(4), 1), "deadlock", TEXT),
     "left_neighbour": (left_neighbour, 1, lambda: (f4(129), f4(129), 1, 128), lambda: (f4(129), f4(129), 0, 128),
@@ -314,6 +420,12 @@ CASES = {
                       lambda: (f4(500), f4(1), 500, False, 128), "out of bounds", ()),
     "stride_of_another": (stride_of_another, 1, lambda: (f4(16, 16), f4(16, 32), f4(16, 16), 32, 16, 16),
                           lambda: (f4(16, 16), f4(16, 16), f4(16, 16), 32, 16, 16), "out of bounds", ()),
+    "described_size": (described_size, 1, lambda: (f4(1000), f4(1000), 1000, 64),
+                       lambda: (f4(1000), f4(1000), 1008, 64), "out of bounds", ()),
+    "page_table": (page_table, 1, lambda: (f4(8, 16, 32), pages(7), f4(32), 3, 16, 32),
+                   lambda: (f4(8, 16, 32), pages(8), f4(32), 3, 16, 32), "out of bounds", ()),
+    "past_last_batch": (past_last_batch, 1, lambda: (batches(), f4(16, 16), 30, 10, 16),
+                        lambda: (batches(), f4(16, 16), 30, 12, 16), "out of bounds", ()),
     "index_wraps": (index_wraps, 1, lambda: (f4(512), f4(128), 4, 128), lambda: (f4(512), f4(128), 1 << 26, 128),
                     "out of bounds|overflow", ()),
     "wraps_into_bounds": (wraps_into_bounds, 1, lambda: (*wraps(1 << 30), True, 4), lambda: (*wraps(1 << 30), False, 4),

@@ -289,3 +289,25 @@ def test_assertion_that_holds():
     x, o = RNG.integers(0, 100, 50).astype("i4"), np.empty(50, "i4")
     asserting[(1,)](x, o, 50, 64)
     assert (o == x).all()
+
+
+@triton.jit
+def rescaled(x, s, n, B: tl.constexpr, N: tl.constexpr):
+    """Each block's scale is loaded, and replaced by what it is reduced to."""
+    i = tl.program_id(0) * B * N + tl.arange(0, B * N)
+    v = tl.load(x + i, mask=i < n, other=0.0) * tl.load(s + i // B, mask=i < n, other=0.0) + 1.0
+    largest = tl.max(tl.abs(v).reshape(N, B), axis=1)
+    block = tl.program_id(0) * N + tl.arange(0, N)
+    tl.store(s + block, largest, mask=block * B < n)
+    tl.store(x + i, v / tl.broadcast_to(largest[:, None], (N, B)).reshape(B * N), mask=i < n)
+
+
+@pytest.mark.parametrize("block, blocks, warps", [(256, 1, 2), (256, 8, 4), (64, 4, 2), (32, 64, 8), (2048, 1, 4)])
+def test_scale_in_place(block, blocks, warps):
+    n = block * blocks * 3
+    x, s = f4(n), f4(n // block)
+    v = x.reshape(-1, block) * s[:, None] + 1
+    largest = v.max(1)
+    rescaled[(3,)](x, s, n, block, blocks, num_warps=warps)
+    np.testing.assert_allclose(s, largest, rtol=1e-6)
+    np.testing.assert_allclose(x.reshape(v.shape), v / largest[:, None], rtol=1e-6)

@@ -188,6 +188,63 @@ def test_torch_tensors():
         torch.testing.assert_close(o, x[0] + x[1])
 
 
+class Exposing:
+    """A tensor's address and type, and of its size what is given."""
+
+    def __init__(self, array, **attributes):
+        self.data_ptr = lambda: array.ctypes.data
+        self.dtype = f"torch.{array.dtype}"
+        self.__dict__.update(attributes)
+
+
+class Holding:
+    def __init__(self, tensor, dtype):
+        self.tensor, self.dtype = tensor, dtype
+
+    def data_ptr(self):
+        return self.tensor.data_ptr()
+
+
+def sizes(x):
+    strides = tuple(s // x.itemsize for s in x.strides)
+    return {
+        "bytes": Exposing(x, nbytes=x.nbytes),
+        "elements": Exposing(x, numel=lambda: x.size, element_size=lambda: x.itemsize),
+        "type": Exposing(x, numel=lambda: x.size),
+        "shape": Exposing(x, shape=x.shape),
+        "strides": Exposing(x, shape=x.shape, stride=lambda: strides),
+        "attribute": Exposing(x, of=x),
+        "tensor": Holding(HostArray(x), x.dtype),
+        "reinterpreted": triton.reinterpret(HostArray(x.view("i4")), tl.float32),
+    }
+
+
+@pytest.mark.parametrize("target", ["interpreter", "sm_90a"])
+@pytest.mark.parametrize("what", sizes(np.zeros(1, "f4")))
+def test_objects_with_an_address(target, what):
+    x, o = np.arange(64, dtype="f4"), np.zeros(64, "f4")
+    with emulate(target):
+        add[(1,)](sizes(x)[what], sizes(x)[what], o, 64, B=64)
+        assert (o == 2 * x).all()
+        with pytest.raises(KernelFault, match="4 bytes at byte 256 of (buffer )?'x', which has 256"):
+            add[(1,)](sizes(x)[what], x, np.zeros(65, "f4"), 65, B=128)
+
+
+def test_object_of_unknown_size():
+    x = np.zeros(64, "f4")
+    with emulate("interpreter"), pytest.raises(tessera.UsageError, match="neither nbytes, shape, numel"):
+        add[(1,)](Exposing(x), x, x, 64, B=64)
+
+
+@pytest.mark.parametrize("target", ALL)
+def test_no_stages(target):
+    """num_stages=0 is Triton's way to turn pipelining off, as 1 is."""
+    x, o = np.arange(64, dtype="f4"), np.zeros(64, "f4")
+    with emulate(target):
+        add[(1,)](x, x, o, 64, B=64, num_stages=0)
+    assert (o == 2 * x).all()
+
+
 def test_everything_is_restored():
     from triton.runtime import driver
     from triton.runtime.jit import KernelInterface

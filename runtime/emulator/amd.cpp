@@ -50,6 +50,7 @@ void decodeBarrier(Decoder &d, CallInst &c) {
       return local && !global;
     };
     orders = localOnly(before) || localOnly(after) ? BarrierForm::kShared : BarrierForm().orders;
+    d.program().hasSharedBarriers |= orders == BarrierForm::kShared;
   }
   d.emitImmediate(barrier, BarrierForm{.orders = orders}.packed());
 }

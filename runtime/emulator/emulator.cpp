@@ -125,6 +125,7 @@ private:
       w.pictureBlock = ~0u;
       w.exact.clear();
       w.unusedReads.clear();
+      w.effects.clear();
       w.acted.clear();
       if (launch_.checks.races) w.acted.resize(unsigned(program_.instructions.size()));
       w.copies.clear();

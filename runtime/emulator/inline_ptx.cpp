@@ -11,73 +11,24 @@
 namespace tessera::emulator::ptx {
 using namespace llvm;
 
-PtxType typeOf(StringRef s) {
-  PtxType t;
-  t.pair = s.consume_back("x2");
-  if (s == "pred") return {'p', 1, false};
-  if (s == "f16") return {'h', 16, t.pair};
-  if (s == "bf16") return {'y', 16, t.pair};
-  unsigned bits;
-  if (t.pair || s.size() < 2 || !StringRef("busf").contains(s[0]) || s.drop_front().getAsInteger(10, bits)) return {};
-  if (bits != 8 && bits != 16 && bits != 32 && bits != 64) return {};
-  return {s[0], bits, false};
-}
-
 bool PtxDecoder::run(std::string &problem) {
-  bindOperands();
-  auto refuse = [&](const std::string &reason) {
-    problem = reason;
-    return false;
-  };
-  text_ = unescaped(asm_->getAsmString());
-  StringRef rest = text_;
-  while (true) {
-    rest = rest.ltrim(" \t\n\r{};");
-    if (rest.starts_with("//")) {
-      rest = rest.drop_until([](char c) { return c == '\n'; });
-      continue;
-    }
-    if (rest.empty()) break;
-    size_t end = rest.find(';');
-    StringRef one = rest.take_front(end).trim();
-    rest = end == StringRef::npos ? "" : rest.drop_front(end + 1);
-    if (one.starts_with(".reg")) {
-      if (!declare(one)) return refuse("the declaration '" + one.str() + "' in inline PTX");
-      continue;
-    }
+  bindArguments();
+  if (!inline_ptx::parseText(asm_->getAsmString(), text_, problem)) return false;
+  for (PtxType t : text_.registers) {
+    Operand &o = registers_.emplace_back();
+    o.bytes = t.bytes();
+    o.row = d_.fresh(o.bytes);
+  }
+  for (auto &each : text_.statements) {
     Statement s;
-    if (!parse(one, s) || !emit(s))
-      return refuse("the inline PTX '" + one.str() + "'" + (why_.empty() ? "" : " (" + why_ + ")"));
+    if (bind(*each, s) && emit(s)) continue;
+    problem = "the inline PTX '" + each->text + "'" + (why_.empty() ? "" : " (" + why_ + ")");
+    return false;
   }
   return true;
 }
 
-std::string PtxDecoder::unescaped(StringRef s) {
-  // LLVM's text: $N or ${N} an operand, $$ a dollar sign. Operands become %N, so that names may contain dollars.
-  std::string out;
-  for (size_t k = 0; k < s.size(); ++k) {
-    if (s[k] != '$') {
-      out += s[k];
-      continue;
-    }
-    ++k;
-    if (k < s.size() && s[k] == '$') {
-      out += '$';
-      continue;
-    }
-    out += "%@";
-    bool brace = k < s.size() && s[k] == '{';
-    if (brace) ++k;
-    while (k < s.size() && isDigit(s[k])) out += s[k++];
-    if (brace)
-      while (k < s.size() && s[k++] != '}') {
-      }
-    --k;
-  }
-  return out;
-}
-
-void PtxDecoder::bindOperands() {
+void PtxDecoder::bindArguments() {
   auto types = d_.elements(call_.getType());
   SmallVector<Row, 8> results;
   for (Type *t : types) results.push_back(d_.fresh(d_.bytesOf(t)));
@@ -111,143 +62,59 @@ void PtxDecoder::bindOperands() {
   }
 }
 
-constexpr unsigned kMostRegisters = 256; // of one declaration: a thread has no more
-
-bool PtxDecoder::declare(StringRef s) { // .reg .u32 a, b; .reg .b8 c<4>: c0 to c3
-  auto [type, names] = s.drop_front(4).ltrim().split(' ');
-  if (names.empty()) std::tie(type, names) = s.drop_front(4).ltrim().split('\t');
-  PtxType t = typeOf(type.trim().drop_front());
-  if (!t) return false;
-  while (!names.empty()) {
-    auto [name, rest] = names.split(',');
-    auto add = [&](const Twine &one) {
-      Operand o;
-      o.bytes = t.bytes();
-      o.row = d_.fresh(o.bytes);
-      registers_[one.str()] = o;
-    };
-    names = rest;
-    auto [stem, count] = name.trim().split('<');
-    unsigned n = 0;
-    if (count.empty()) {
-      add(stem);
-    } else {
-      if (!count.consume_back(">") || count.trim().getAsInteger(10, n) || n > kMostRegisters) return false;
-      for (unsigned k = 0; k < n; ++k) add(stem.trim() + Twine(k));
-    }
-  }
-  return true;
-}
-
-bool PtxDecoder::operand(StringRef s, Operand &o) {
-  s = s.trim();
-  if (s.consume_front("{")) {
-    if (!s.consume_back("}")) return false;
-    o.kind = Operand::Vector;
-    while (!s.empty()) {
-      auto [one, rest] = s.split(',');
-      o.parts.emplace_back();
-      if (!operand(one, o.parts.back())) return false;
-      s = rest;
-    }
-    return true;
-  }
-  if (s == "_") {
-    o.kind = Operand::Sink;
-    return true;
-  }
-  if (s.contains('|')) { // a destination and a predicate
-    o.kind = Operand::Vector;
-    auto [first, second] = s.split('|');
-    o.parts.resize(2);
-    return operand(first, o.parts[0]) && operand(second, o.parts[1]);
-  }
-  if (s.consume_front("[")) {
-    if (!s.consume_back("]")) return false;
-    if (auto [map, coordinates] = s.split(','); !coordinates.empty()) { // a place in a tensor
-      o.kind = Operand::Vector;
-      o.parts.resize(2);
-      return operand(("[" + map.trim() + "]").str(), o.parts[0]) && operand(coordinates, o.parts[1]);
-    }
-    size_t sign = s.find('+', 1); // a negative offset is written +-4, as ptxas wants it
-    int64_t offset = 0;
-    if (sign != StringRef::npos) {
-      if (s.drop_front(sign + 1).trim().getAsInteger(0, offset)) return false;
-      s = s.take_front(sign);
-    }
-    if (!operand(s, o)) return false;
-    if (o.kind != Operand::Register) return false;
+bool PtxDecoder::bind(const inline_ptx::TextOperand &t, Operand &o) {
+  using Text = inline_ptx::TextOperand;
+  switch (t.kind) {
+  case Text::Register: o = registers_[t.index]; break;
+  case Text::Argument:
+    if (t.index >= bound_.size()) return false;
+    o = bound_[t.index];
+    break;
+  case Text::Special: return emitSpecialRegister(d_, t.name, o.row, o.bytes);
+  case Text::Integer:
+  case Text::Real:
+    o.kind = Operand::Immediate;
+    o.bytes = 8;
+    o.isReal = t.kind == Text::Real;
+    o.immediate = o.isReal ? std::bit_cast<uint64_t>(t.real) : t.bits;
+    break;
+  case Text::Address:
+    if (!bind(t.parts[0], o)) return false;
     o.kind = Operand::Address;
-    o.offset = offset;
-    return true;
+    o.offset = t.offset;
+    break;
+  case Text::Vector:
+    o.kind = Operand::Vector;
+    for (auto &part : t.parts)
+      if (!bind(part, o.parts.emplace_back())) return false;
+    break;
+  case Text::Sink: o.kind = Operand::Sink; break;
   }
-  if (s.consume_front("%@")) {
-    unsigned k;
-    if (s.getAsInteger(10, k) || k >= bound_.size()) return false;
-    o = bound_[k];
-    return true;
-  }
-  if (auto it = registers_.find(s); it != registers_.end()) {
-    o = it->second;
-    return true;
-  }
-  if (s.consume_front("%")) return emitSpecialRegister(d_, s, o.row, o.bytes);
-  o.kind = Operand::Immediate;
-  o.bytes = 8;
-  if (s.size() == 10 && (s.starts_with("0f") || s.starts_with("0F")))
-    return !s.drop_front(2).getAsInteger(16, o.immediate);
-  if (s.size() == 18 && (s.starts_with("0d") || s.starts_with("0D")))
-    return !s.drop_front(2).getAsInteger(16, o.immediate);
-  if (s.consume_back("U")) {
-  }
-  int64_t v;
-  if (!s.getAsInteger(0, o.immediate)) return true;
-  if (s.getAsInteger(0, v)) {
-    double real;
-    if (!s.getAsDouble(real)) {
-      isReal_ = true;
-      o.immediate = std::bit_cast<uint64_t>(real);
-      return true;
-    }
-    return false;
-  }
-  o.immediate = uint64_t(v);
+  if (!t.negated) return true;
+  if (o.kind != Operand::Register || o.bytes != 1) return false;
+  Operand opposite = o;
+  opposite.row = d_.fresh(1);
+  std::string why;
+  call({}, opposite, {o}, *inline_ptx::operationOf("not", {"pred"}, 1, why));
+  o = opposite;
   return true;
 }
 
-bool PtxDecoder::parse(StringRef s, Statement &out) {
-  if (s.consume_front("@")) {
-    out.guardNegated = s.consume_front("!");
-    auto [name, rest] = s.split(' ');
+bool PtxDecoder::bind(const inline_ptx::TextStatement &t, Statement &out) {
+  if (t.guard) {
+    inline_ptx::TextOperand guard = *t.guard;
+    guard.negated = false;
     Operand o;
-    if (!operand(name, o) || o.kind != Operand::Register) return false;
+    if (!bind(guard, o)) return bad("guard");
     out.guard = o.row;
-    s = rest.trim();
+    out.guardNegated = t.guard->negated;
   }
-  size_t end = s.find_first_of(" \t\n");
-  StringRef name = s.take_front(end);
-  SmallVector<StringRef, 8> words;
-  name.split(words, '.');
-  out.opcode = words[0];
-  out.modifiers.assign(words.begin() + 1, words.end());
-  StringRef rest = end == StringRef::npos ? "" : s.drop_front(end).trim();
-  int depth = 0;
-  size_t from = 0;
-  for (size_t k = 0; k <= rest.size(); ++k) {
-    if (k < rest.size() && (rest[k] == '{' || rest[k] == '[')) ++depth;
-    if (k < rest.size() && (rest[k] == '}' || rest[k] == ']')) --depth;
-    if (k == rest.size() || (rest[k] == ',' && !depth)) {
-      StringRef one = rest.slice(from, k).trim();
-      if (!one.empty()) {
-        out.operands.emplace_back();
-        if (!operand(one, out.operands.back())) {
-          why_ = "operand '" + one.str() + "'";
-          return false;
-        }
-      }
-      from = k + 1;
-    }
-  }
+  out.opcode = t.opcode;
+  out.modifiers.assign(t.modifiers.begin(), t.modifiers.end());
+  for (auto &operand : t.operands)
+    if (!bind(operand, out.operands.emplace_back()))
+      return bad(operand.kind == inline_ptx::TextOperand::Special ? "register '%" + operand.name + "'"
+                                                                  : std::string("operands"));
   return true;
 }
 
@@ -267,6 +134,7 @@ bool PtxDecoder::emit(Statement &s) {
   if (s.opcode == "wgmma") return emitWarpgroup(s);
   if (s.opcode == "fence") return emitFence(s);
   if (s.opcode == "bar" || s.opcode == "barrier") return emitBarrier(s);
+  if (s.opcode == "nanosleep" || s.opcode == "prefetch") return !s.operands.empty(); // hints
   if (s.opcode == "griddepcontrol") // launches run one after the other: what a grid depends on has ended
     return s.operands.empty() && s.modifiers.size() == 1 && (s.has("wait") || s.has("launch_dependents"));
   if (s.opcode == "mbarrier") return emitMbarrierForm(s);
@@ -325,6 +193,8 @@ ArrayRef<PtxForm> ptxForms() {
       {"fence.proxy.async{.shared::cta,.shared::cluster,.global}; fence{.acq_rel,.sc}.scope; "
        "fence.mbarrier_init.release.cluster",
        "PTX, Parallel Synchronization and Communication Instructions: membar / fence"},
+      {"nanosleep.u32 t; prefetch{.space}.level [a]",
+       "PTX, Miscellaneous Instructions; Data Movement and Conversion Instructions: prefetch"},
       {"griddepcontrol.{wait,launch_dependents}",
        "PTX, Parallel Synchronization and Communication Instructions: griddepcontrol"},
       {"bar.sync 0; barrier{.cta}.sync{.aligned} 0",
@@ -335,15 +205,24 @@ ArrayRef<PtxForm> ptxForms() {
       {"elect.sync d|p, members", "PTX, Parallel Synchronization and Communication Instructions: elect.sync"},
       {"mov.type d, a (also to and from {a, b}, {a, b, c, d}; a may be a special register)",
        "PTX, Data Movement and Conversion Instructions: mov"},
-      {"cvt{.rnd}{.ftz}.type.type d, a", "PTX, Data Movement and Conversion Instructions: cvt"},
-      {"prmt.b32 d, a, b, c", "PTX, Data Movement and Conversion Instructions: prmt"},
-      {"setp.cmp{.ftz}.type p, a, b; selp.type d, a, b, p", "PTX, Comparison and Selection Instructions"},
-      {"{add,sub,mul,fma,div,min,max}{.rnd}{.ftz}{.sat}.{f16,bf16,f32,f64} d, a, b{, c}", kFloat},
-      {"{rcp,rsqrt,sqrt,ex2,lg2,sin,cos,tanh}.approx{.ftz}.type d, a; {neg,abs}.type d, a", kFloat},
-      {"{add,sub,min,max,neg,abs,popc,clz,brev,bfe,bfind}.type; {mul,mad}.{lo,hi,wide}.type; "
-       "{and,or,xor,not,lop3,shl,shr,shf}.type",
+      {"cvt{.rnd}{.ftz}{.sat,.satfinite}{.relu}.type.type d, a{, b} (also to and from f16x2, bf16x2, e4m3x2, e5m2x2, "
+       "tf32)",
+       "PTX, Data Movement and Conversion Instructions: cvt"},
+      {"prmt.b32{.f4e,.b4e,.rc8,.ecl,.ecr,.rc16} d, a, b, c", "PTX, Data Movement and Conversion Instructions: prmt"},
+      {"setp.cmp{.boolop}{.ftz}.type p{|q}, a, b{, {!}c}; set.cmp{.ftz}.type.type d, a, b; selp.type d, a, b, p; "
+       "slct{.ftz}.type.{s32,f32} d, a, b, c",
+       "PTX, Comparison and Selection Instructions"},
+      {"{add,sub,mul,fma,div,min,max}{.rnd}{.ftz}{.sat,.relu}{.NaN}.{f16,bf16,f16x2,bf16x2,f32,f32x2,f64} d, a, b{, c}",
+       kFloat},
+      {"{rcp,rsqrt,sqrt,ex2,lg2,sin,cos,tanh}{.approx,.rnd}{.ftz}.type d, a; {neg,abs}{.ftz}.type d, a; copysign.type "
+       "d, "
+       "a, b; testp.property.type p, a",
+       kFloat},
+      {"{add,sub,div,rem,min,max,neg,abs,sad,popc,clz,brev,bfe,bfi,bfind,dp4a,dp2a}.type; {mul,mad}.{lo,hi,wide}.type; "
+       "{mul24,mad24}.{lo,hi}.type; {and,or,xor,not,cnot,lop3,shl,shr}.type; shf.{l,r}.{wrap,clamp}.b32",
        kInteger},
-      {"{add,addc,sub,subc,mad,madc}{.lo,.hi}{.cc}.u32", "PTX, Extended-Precision Integer Arithmetic Instructions"},
+      {"{add,addc,sub,subc,mad,madc}{.lo,.hi}{.cc}.{u32,u64}",
+       "PTX, Extended-Precision Integer Arithmetic Instructions"},
   };
   return forms;
 }

@@ -1,27 +1,22 @@
-// The decoder of inline PTX, inside: a text as statements and their operands, and the forms that a statement may
-// have. The forms are in files by subject: inline_ptx_scalar.cpp, inline_ptx_memory.cpp, inline_ptx_matrix.cpp.
+// The decoder of inline PTX, inside: the statements of a text (runtime/ptx_text.h) with the rows of their operands, and
+// the forms that a statement may have.
+// The forms are in files by subject: inline_ptx_scalar.cpp, inline_ptx_memory.cpp, inline_ptx_matrix.cpp.
 #pragma once
 #include "runtime/emulator/decode.h"
-#include "llvm/ADT/StringMap.h"
+#include "runtime/ptx_text.h"
 #include "llvm/IR/InlineAsm.h"
-#include <cfenv>
 
 namespace tessera::emulator::ptx {
 
-struct PtxType {
-  char kind = 0; // b u s f (float) h (half) y (bfloat) p (predicate)
-  unsigned bits = 0;
-  bool pair = false;
-  unsigned bytes() const { return kind == 'p' ? 1 : bits / 8 * (pair ? 2 : 1); }
-  explicit operator bool() const { return kind; }
-};
-PtxType typeOf(llvm::StringRef);
+using PtxType = inline_ptx::Type;
+using inline_ptx::typeOf;
 
 struct Operand {
   enum Kind { Register, Immediate, Address, Vector, Sink } kind = Register; // Sink: _
   Row row = kNoRow;
   unsigned bytes = 0;
   uint64_t immediate = 0;
+  bool isReal = false;        // the immediate is a double's bits
   int64_t offset = 0;         // Address
   std::vector<Operand> parts; // Vector
 };
@@ -35,20 +30,15 @@ struct Statement {
   bool has(llvm::StringRef m) const { return llvm::is_contained(modifiers, m); }
 };
 
-struct ScalarCall;
-struct ScalarModifiers; // inline_ptx_scalar.cpp
-using Evaluate = uint64_t (*)(const ScalarCall &, const uint64_t *in);
+/// An instruction of arithmetic, lane by lane.
 struct ScalarCall {
-  Evaluate evaluate = nullptr;
-  PtxType type, from; // from: cvt's second type
-  unsigned variant = 0;
-  int rounding = FE_TONEAREST;
-  bool ftz = false, saturate = false;
+  inline_ptx::Operation operation;
+  bool second = false; // its second result
   llvm::SmallVector<uint8_t, 4> bytes;
   uint8_t to = 8;
   Row guard = kNoRow;
   bool negated = false;
-  Row carryIn = kNoRow, carryOut = kNoRow;
+  Row carry = kNoRow;
 };
 
 class PtxDecoder {
@@ -58,11 +48,9 @@ public:
   bool run(std::string &problem);
 
 private:
-  static std::string unescaped(llvm::StringRef s);
-  void bindOperands();
-  bool declare(llvm::StringRef s);
-  bool operand(llvm::StringRef s, Operand &o);
-  bool parse(llvm::StringRef s, Statement &out);
+  void bindArguments();
+  bool bind(const inline_ptx::TextStatement &, Statement &out);
+  bool bind(const inline_ptx::TextOperand &, Operand &out);
   Row source(const Operand &o, unsigned bytes) {
     if (o.kind == Operand::Immediate) return d_.constant(o.immediate, bytes);
     return d_.resized(o.row, o.bytes, bytes);
@@ -78,20 +66,14 @@ private:
   static bool isHint(llvm::StringRef m);
   bool emitLoadStore(Statement &s);
   bool emitAtomic(Statement &s);
-  ScalarCall &call(const Statement &s, Operand &to, llvm::ArrayRef<Operand> in, PtxType type);
+  void call(const Statement &s, const Operand &to, llvm::ArrayRef<Operand> in, const inline_ptx::Operation &,
+            bool second = false);
   Row carry() {
     if (carry_ == kNoRow) carry_ = d_.fresh(1);
     return carry_;
   }
   bool emitMove(Statement &s);
   bool emitScalar(Statement &s);
-  bool emitEvaluation(Statement &, const ScalarModifiers &, llvm::ArrayRef<Operand> in, Evaluate, unsigned variant,
-                      size_t operands);
-  bool emitComparison(Statement &, const ScalarModifiers &, llvm::ArrayRef<Operand> in);
-  bool emitConversion(Statement &, const ScalarModifiers &, llvm::ArrayRef<Operand> in);
-  bool emitFloatArithmetic(Statement &, const ScalarModifiers &, llvm::ArrayRef<Operand> in);
-  bool emitCarryChain(Statement &, const ScalarModifiers &, llvm::ArrayRef<Operand> in, bool chained);
-  bool emitIntegerArithmetic(Statement &, ScalarModifiers, llvm::ArrayRef<Operand> in);
   bool emitCopy(Statement &s);
   bool emitMatrixAccess(Statement &s);
   bool emitMma(Statement &s);
@@ -106,11 +88,11 @@ private:
   Decoder &d_;
   llvm::CallInst &call_;
   llvm::InlineAsm *asm_;
-  std::string text_, why_;
-  llvm::SmallVector<Operand, 16> bound_;
-  llvm::StringMap<Operand> registers_;
+  inline_ptx::Text text_;
+  std::string why_;
+  llvm::SmallVector<Operand, 16> bound_; // arguments of the text
+  std::vector<Operand> registers_;
   Row carry_ = kNoRow;
-  bool isReal_ = false;
 };
 
 } // namespace tessera::emulator::ptx

@@ -135,10 +135,11 @@ struct Program {
   std::vector<ConstantRow> constants;
   std::vector<std::pair<Row, uint8_t>> arguments; // bytes of each
   uint32_t frameBytes = 0;
-  uint32_t privateBytes = 0;   // of a lane
-  uint32_t sharedBytes = 0;    // static, before the dynamic part
-  unsigned registers = 0;      // that a thread starts with, if the kernel says so (maxnreg)
-  bool blocksInteract = false; // by atomics, volatile accesses, clocks or printing: then their order matters
+  uint32_t privateBytes = 0;      // of a lane
+  uint32_t sharedBytes = 0;       // static, before the dynamic part
+  unsigned registers = 0;         // that a thread starts with, if the kernel says so (maxnreg)
+  bool blocksInteract = false;    // by atomics, volatile accesses, clocks or printing: then their order matters
+  bool hasSharedBarriers = false; // barriers that order shared memory alone
   // Owners of what instructions point to.
   std::vector<std::unique_ptr<Access>> accesses;
   std::vector<std::unique_ptr<llvm::SmallVector<Row, 8>>> lists;
@@ -300,6 +301,12 @@ struct UnusedRead {
   std::string text;
 };
 
+/// When an instruction had an effect in a warp (stamps): the last time, and the last one before a barrier of the block
+/// that came before that.
+struct EffectTimes {
+  uint64_t last = 0, beforeBarrier = 0;
+};
+
 struct Warp {
   Block *block = nullptr;
   const Program *program = nullptr;
@@ -325,8 +332,9 @@ struct Warp {
   std::vector<PendingRow> rowsInFlight; // only if races are checked
   llvm::BitVector acted;                // by instruction: it had an effect; only if races are checked
   std::vector<UnusedRead> unusedReads;
-  std::array<uint64_t, kMaxLanes> drainGroup{}; // the group that a lane's bulk copies go to now
-  std::unique_ptr<WarpgroupState> warpgroup;    // once it executed one of wgmma's instructions
+  llvm::DenseMap<uint32_t, EffectTimes> effects; // by instruction, where barriers order shared memory alone
+  std::array<uint64_t, kMaxLanes> drainGroup{};  // the group that a lane's bulk copies go to now
+  std::unique_ptr<WarpgroupState> warpgroup;     // once it executed one of wgmma's instructions
   std::array<ProxyFence, kMaxLanes> proxyFences{};
   std::vector<std::pair<uint64_t, uint64_t>> fences; // stamps and lanes of those that may still be queried, in order
   std::vector<uint64_t> knownAtFence;                // `known` at the last that all lanes executed

@@ -1,15 +1,15 @@
 // Order between the accesses of threads: what is recorded of each place in memory, and which accesses race.
 //
 // Every access takes a stamp, a number that counts up over the launch; so do barriers. An access is ordered after an
-// earlier one of another thread if a barrier of the block lies between their stamps (for global memory: one that
-// orders global memory), if both are of one warp and a warp barrier does, or, on AMD, if both are of one wave and of
-// different instructions, since a wave's accesses are carried out in order; on NVIDIA only a write after a read,
-// since the lanes of a warp that runs together have issued the read; between blocks, if the other block released
-// after it and this block acquired after that. Two that are not ordered, and of which one changes what is there, are
-// a race. A write of what is there already changes nothing: layouts that hold copies write them. They load them, too:
-// a read that races with a write of the same block is none while its value has no effect (unused_reads.h). In buffers
-// the record is kept by granules, the largest that all accesses nearby are made of; a granule is changed if one of its
-// bytes is.
+// earlier one of another thread if a barrier of the block lies between their stamps (for global memory: one that orders
+// global memory, or any if the earlier one is a read whose value was used before it), if both are of one warp and a
+// warp barrier does, or, on AMD, if both are of one wave and of different instructions, since a wave's accesses are
+// carried out in order; on NVIDIA only a write after a read, since the lanes of a warp that runs together have issued
+// the read; between blocks, if the other block released after it and this block acquired after that. Two that are not
+// ordered, and of which one changes what is there, are a race. A write of what is there already changes nothing:
+// layouts that hold copies write them. They load them, too: a read that races with a write of the same block is none
+// while its value has no effect (unused_reads.h). In buffers the record is kept by granules, the largest that all
+// accesses nearby are made of; a granule is changed if one of its bytes is.
 #include "runtime/emulator/races.h"
 #include "runtime/emulator/unused_reads.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -80,6 +80,12 @@ bool isPutAside(Block &b, const Mark &read, const Mark &write, const char *did, 
   if (!isUnused(reader, read.site)) return false;
   putAside(reader, read.site, read.thread % lanes, raceText(reader, "reads", write, did, place, false));
   return true;
+}
+
+/// Whether a read of a thread of this block was over at the last barrier, which did not order global memory.
+bool isOver(Block &b, const Mark &read) {
+  if (b.lastBarrier == b.lastGlobalBarrier || read.thread >= b.copyUnit()) return false;
+  return wasUsedBeforeBarrier(b.warps[read.thread / b.warps[0].lanes], read);
 }
 
 /// Whether what `other` did by `stamp` is known to this block: it released later, and this block acquired after that.
@@ -157,8 +163,8 @@ void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
     const uint8_t *firstChanged = changed ? std::find(changed + k, changed + k + step, 1) : nullptr;
     auto known = [&](const Mark &m, bool wasRead = false) {
       if (!m.stamp) return true;
-      return m.block == b.number ? ordered(w, m, b.lastGlobalBarrier, thread, now, wasRead)
-                                 : acquired(b, m.block, m.stamp);
+      if (m.block != b.number) return acquired(b, m.block, m.stamp);
+      return ordered(w, m, b.lastGlobalBarrier, thread, now, wasRead) || (wasRead && isOver(b, m));
     };
     auto place = [&] {
       return llvm::formatv(

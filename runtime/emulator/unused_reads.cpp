@@ -78,6 +78,11 @@ const llvm::BitVector &reachOf(Launch &launch, uint32_t site) {
 bool noteEffect(Warp &w, const Instruction &i) {
   if (w.acted.empty()) return true; // races are not checked
   w.acted.set(i.id);
+  if (w.program->hasSharedBarriers) {
+    EffectTimes &times = w.effects[i.id];
+    if (times.last <= w.block->lastBarrier) times.beforeBarrier = times.last;
+    times.last = w.block->launch->stamp;
+  }
   for (const UnusedRead &r : w.unusedReads) {
     if (!reachOf(*w.block->launch, r.site).test(i.id)) continue;
     fail(w, &w.program->instructions[r.site], int(r.lane), r.text);
@@ -88,6 +93,16 @@ bool noteEffect(Warp &w, const Instruction &i) {
 
 bool isUnused(Warp &w, uint32_t site) {
   return w.program->instructions[site].source && !w.acted.anyCommon(reachOf(*w.block->launch, site));
+}
+
+bool wasUsedBeforeBarrier(Warp &w, const Mark &read) {
+  uint64_t barrier = w.block->lastBarrier;
+  if (read.stamp > barrier || !w.program->instructions[read.site].source) return false;
+  const llvm::BitVector &reach = reachOf(*w.block->launch, read.site);
+  return llvm::any_of(w.effects, [&](auto &e) {
+    uint64_t at = e.second.last <= barrier ? e.second.last : e.second.beforeBarrier;
+    return at >= read.stamp && reach.test(e.first);
+  });
 }
 
 void putAside(Warp &w, uint32_t site, unsigned lane, const std::string &text) {

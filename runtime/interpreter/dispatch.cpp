@@ -8,7 +8,6 @@ using namespace ir;
 
 const char *whyNotInterpreted(Opcode o) {
   switch (o) {
-  case Opcode::tt_elementwise_inline_asm: return "it is assembly of a target";
   case Opcode::gpu_thread_id:
   case Opcode::ttg_warp_id: return "it names a single thread or warp, and the interpreter evaluates whole blocks";
   case Opcode::amdg_local_load_packed_tranposed:
@@ -62,6 +61,7 @@ bool Program::dispatch(Op op) {
   case Opcode::tt_mulhiui:
   case Opcode::tt_addptr:
   case Opcode::tt_extern_elementwise:
+  case Opcode::tt_elementwise_inline_asm:
   case Opcode::arith_addi:
   case Opcode::arith_subi:
   case Opcode::arith_muli:
@@ -344,7 +344,6 @@ bool Program::dispatch(Op op) {
   case Opcode::cf_br:
   case Opcode::cf_cond_br:
   case Opcode::ttg_mask_return:
-  case Opcode::tt_elementwise_inline_asm:
   case Opcode::gpu_thread_id:
   case Opcode::ttg_warp_id:
   case Opcode::ttg_warp_specialize_partitions:

@@ -114,6 +114,7 @@ enum class Family {
   IntegerToFloat,
   FloatToInteger,
   DeviceFunction,
+  InlineAssembly,
 };
 
 // Table: opcodes and their families.
@@ -186,6 +187,7 @@ Family familyOf(Opcode op) {
   case Opcode::arith_fptosi:
   case Opcode::arith_fptoui: return Family::FloatToInteger;
   case Opcode::tt_extern_elementwise: return Family::DeviceFunction;
+  case Opcode::tt_elementwise_inline_asm: return Family::InlineAssembly;
   default: return mathFunction(op) ? Family::MathUnary : Family::None;
   }
 }
@@ -197,7 +199,7 @@ public:
              std::string &reason)
       : op_(op), opcode_(op->opcode()), in_(in), p_(p), results_(results), reason_(reason) {
     if (op->numOperands()) type_ = op->operands()[0].type().scalar();
-    if (op->numResults()) resultType_ = op->result().type().scalar();
+    if (op->numResults()) resultType_ = op->result(0).type().scalar();
     if (type_) width_ = type_.bitWidth();
   }
 
@@ -236,6 +238,7 @@ public:
       return done(integerToFloat(p_, in(0), width_, opcode_ == Opcode::arith_sitofp, resultKind()));
     case Family::FloatToInteger:
       return done(floatToInteger(p_, in(0), kind(), resultType_.bitWidth(), opcode_ == Opcode::arith_fptosi));
+    case Family::InlineAssembly: return evaluateInlineAssembly(op_, in_, p_, results_, reason_);
     case Family::DeviceFunction: {
       Lanes out;
       return callDeviceFunction(op_, in_, p_, out, reason_) && done(std::move(out));

@@ -3,8 +3,11 @@
 // integers in bits. An opcode that the function does not know gives empty lanes.
 #pragma once
 #include "ir/opcode.h"
+#include "ir/operation.h"
 #include "runtime/float_formats.h"
 #include "runtime/interpreter/lanes.h"
+#include "llvm/ADT/SmallVector.h"
+#include <string>
 
 namespace tessera::runtime::elementwise {
 
@@ -52,5 +55,11 @@ Lanes integerToFloat(LanePool &, const Lanes &, unsigned width, bool isSigned, i
 Lanes floatToInteger(LanePool &, const Lanes &, ir::FloatKind from, unsigned width, bool isSigned);
 /// The saturating conversion of one number, truncated.
 UInt128 toInteger(double, unsigned width, bool isSigned);
+
+// ---- inline_assembly.cpp ----
+
+/// The results of tt.elementwise_inline_asm. False with a reason for instructions that are not known.
+bool evaluateInlineAssembly(ir::Operation *, llvm::ArrayRef<const Lanes *>, LanePool &, llvm::SmallVectorImpl<Lanes> &,
+                            std::string &reason);
 
 } // namespace tessera::runtime::elementwise

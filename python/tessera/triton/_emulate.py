@@ -58,6 +58,10 @@ class HostArray:
         self.shape = tuple(array.shape)
         self.device = _CPU
 
+    @property
+    def data(self) -> HostArray:  # triton.reinterpret reads it
+        return self
+
     def data_ptr(self) -> int:
         return self.array.__array_interface__["data"][0]
 

@@ -97,7 +97,7 @@ def compile_options(options: Any) -> dict[str, Any]:
     is_amd = not str(options.arch).startswith("sm")
     made: dict[str, Any] = {
         "num_warps": options.num_warps,
-        "num_stages": _not_below(1, options, "num_stages"),
+        "num_stages": _not_below(0, options, "num_stages"),
         "fp_fusion": options.enable_fp_fusion,
         "line_info": not knobs.compilation.disable_line_info,
         # All blocks of a cooperative launch must fit at once: no more threads than num_warps says.

@@ -259,9 +259,9 @@ TEST(CApi, UsageIsRefused) {
   refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_ctas = 0; }),
           "num_ctas must be a power of two up to 16, not 0");
   refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_stages = -1; }),
-          "num_stages must be a whole number from 1 to 100, not -1");
+          "num_stages must be a whole number from 0 to 100, not -1");
   refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_stages = 101; }),
-          "num_stages must be a whole number from 1 to 100, not 101");
+          "num_stages must be a whole number from 0 to 100, not 101");
   refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.waves_per_eu = 17; }),
           "waves_per_eu must be a whole number from 0 to 16, not 17");
   refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.matrix_instr_nonkdim = 8; }),

@@ -341,6 +341,75 @@ TEST_P(LoweredFaults, BarrierThatOrdersSharedMemoryAlone) {
   for (size_t at; (at = module.find(", !mmra !0")) != std::string::npos;) module.erase(at, 10);
   EXPECT_SOUND(e.llvmModule(module, {zeros(8192)}));
 }
+TEST_P(LoweredFaults, ReadThatIsOverBeforeABarrierOfSharedMemory) {
+  // A scale that all threads load, and that one of them replaces by what it was reduced to. AMD's barrier waits for no
+  // loads from buffers, but a thread that stored what it made of the loaded value has waited for the load.
+  auto e = make();
+  e.sharedBytes = 4096;
+  auto with = [&](const char *beforeBarrier, const char *afterBarrier) {
+    std::string body = MINE OTHER OUT R"(  %scale = load i32, ptr addrspace(1) %x, align 4
+  %mix = add i32 %scale, %tid
+  store i32 BEFORE, ptr addrspace(3) %mine, align 4
+  $BARRIER
+  %v = load i32, ptr addrspace(3) %other, align 4
+  %new = or i32 %v, 1
+  %first = icmp eq i32 %tid, 0
+  br i1 %first, label %change, label %rest
+change:
+  store i32 %new, ptr addrspace(1) %x, align 4
+  br label %rest
+rest:
+  %place = getelementptr i32, ptr addrspace(1) %out, i32 512
+  store i32 AFTER, ptr addrspace(1) %place, align 4
+  ret void
+)";
+    body.replace(body.find("BEFORE"), 6, beforeBarrier);
+    body.replace(body.find("AFTER"), 5, afterBarrier);
+    return Module{amd()}(body);
+  };
+  EXPECT_SOUND(e.llvmModule(with("%mix", "%tid"), {zeros(8192)}));
+  EXPECT_SOUND(e.llvmModule(with("%mix", "%scale"), {zeros(8192)}));
+  auto module = with("%tid", "%scale");
+  if (!amd()) {
+    EXPECT_SOUND(e.llvmModule(module, {zeros(8192)}));
+    return;
+  }
+  EXPECT_FOUND(e.llvmModule(module, {zeros(8192)}), HasSubstr("race: it "), HasSubstr("byte 0 of 'a'"));
+}
+TEST_P(LoweredFaults, ReadThatIsOverInAnEarlierIterationAlone) {
+  if (!amd()) GTEST_SKIP() << "bar.sync orders the loads as well";
+  // The last iteration's load is used after its barrier, the one before it was used in time.
+  auto e = make();
+  e.sharedBytes = 4096;
+  auto with = [&](const char *used) {
+    std::string body = MINE R"(  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %n, %loop ]
+  %q = getelementptr i32, ptr addrspace(1) %x, i32 512
+  %scale = load i32, ptr addrspace(1) %x, align 4
+  %last = icmp eq i32 %i, 1
+  %mix = USED
+  store i32 %mix, ptr addrspace(3) %mine, align 4
+  $BARRIER
+  %n = add i32 %i, 1
+  br i1 %last, label %done, label %loop
+done:
+  %first = icmp eq i32 %tid, 0
+  br i1 %first, label %change, label %rest
+change:
+  store i32 5, ptr addrspace(1) %x, align 4
+  br label %rest
+rest:
+  %r = getelementptr i32, ptr addrspace(1) %q, i32 %tid
+  store i32 %scale, ptr addrspace(1) %r, align 4
+  ret void
+)";
+    body.replace(body.find("USED"), 4, used);
+    return Module{true}(body);
+  };
+  EXPECT_SOUND(e.llvmModule(with("add i32 %scale, %tid"), {zeros(8192)}));
+  EXPECT_FOUND(e.llvmModule(with("add i32 %i, %tid"), {zeros(8192)}), HasSubstr("race: it "));
+}
 TEST_P(LoweredFaults, BarrierWithoutFences) {
   if (!amd()) GTEST_SKIP() << "bar.sync orders memory by itself";
   auto e = make();
