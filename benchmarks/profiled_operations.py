@@ -71,16 +71,27 @@ def compare(first_file, second_file, *saved):
         print(f"{len(ratios)} operations, geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f}")
 
 
-def keep_few_configurations(count):
-    """Each autotuned kernel is compiled in so many of its configurations, spread over their list."""
+def spread(configurations, count):
+    """So many of a list, spread over it."""
+    n = len(configurations)
+    if n <= count:
+        return configurations
+    return [configurations[i] for i in sorted({i * (n - 1) // (count - 1) for i in range(count)})]
+
+
+def keep_few_configurations(count, after_pruning=False):
+    """Each autotuned kernel is compiled in so many of its configurations, spread over their list, or over those that
+    the kernel's own pruning leaves."""
     import triton.runtime.autotuner as autotuner
 
+    if after_pruning:
+        prune = autotuner.Autotuner.prune_configs
+        autotuner.Autotuner.prune_configs = lambda self, arguments: spread(list(prune(self, arguments)), count)
+        return
     init = autotuner.Autotuner.__init__
 
     def fewer(self, fn, arg_names, configs, *rest, **options):
-        n = len(configs)
-        spread = sorted({i * (n - 1) // (count - 1) for i in range(count)})
-        return init(self, fn, arg_names, [configs[i] for i in spread] if n > count else configs, *rest, **options)
+        return init(self, fn, arg_names, spread(configs, count) if configs else configs, *rest, **options)
 
     autotuner.Autotuner.__init__ = fewer
 
