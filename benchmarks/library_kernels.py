@@ -16,7 +16,7 @@ and `tl.libdevice` `tl.math`.
 
 What it prints, SMALL=1 and MODULES=FILE: as serving_kernels.py. PART=I/N runs each N-th operation of the list, from the
 I-th, so that several processes can compile with one TRITON_CACHE_DIR before the times are taken; LIMIT=SECONDS ends an
-operation that takes longer.
+operation that takes longer, its compilation included.
 
     SMALL=1 python -m tessera.triton check --target interpreter library_kernels.py
 """
@@ -150,7 +150,8 @@ def prepare_serving():
          init_logger=lambda *_: Log(), is_tesla=no, is_hopper=yes,
          get_device_sm_count=units, calcu_kernel_best_vsm_count=count, get_current_device_name=lambda: GPU)  # fmt: skip
     stub("aiter.jit", "aiter.ops.triton.comms", torch_compile_guard=same, get_cu_num=units)
-    stub("aiter.ops.triton._gluon_kernels", "aiter.ops.triton.gluon")
+    stub("aiter.ops.triton._gluon_kernels", "aiter.ops.triton.gluon",
+         "aiter.ops.triton._triton_kernels.flash_attn_triton_amd")  # fmt: skip
     stub("aiter.ops.triton.utils._triton.arch_info", get_arch=lambda: "gfx950", is_fp4_avail=yes, is_fp8_avail=yes,
          is_gluon_avail=no, is_tdm_avail=no, is_mx_scale_preshuffling_avail=no, _LDS_CAP_BYTES={})  # fmt: skip
     ignore_amd_options()

@@ -6,8 +6,11 @@ An operation is a function that runs it once and returns its results, a list of 
 """
 
 import argparse
+import contextlib
 import json
 import math
+import os
+import signal
 import sys
 import time
 
@@ -130,6 +133,21 @@ def measure(name, step):
     return {"op": name, "first": round(first, 1), "kernels": kernels}, results
 
 
+@contextlib.contextmanager
+def time_limit():
+    """LIMIT=SECONDS ends what takes longer, with an error."""
+
+    def end(*_):
+        raise TimeoutError("longer than LIMIT")
+
+    signal.signal(signal.SIGALRM, end)
+    signal.alarm(int(os.environ.get("LIMIT", 0)))
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
 def run(names, make, save):
     """Prints a line per operation, and saves their results. `make` gives the operation of a name."""
     import torch
@@ -139,7 +157,8 @@ def run(names, make, save):
         print(f"\r{i + 1}/{len(names)} {name:40}", end="", file=sys.stderr, flush=True)
         try:
             torch.manual_seed(0)
-            line, saved[name] = measure(name, make(name))
+            with time_limit():
+                line, saved[name] = measure(name, make(name))
         except Exception as e:  # out of memory, or a version that the operation refuses: only this one fails
             line = {"op": name, "error": f"{type(e).__name__}: {e}"[-400:]}
         print(json.dumps(line), flush=True)

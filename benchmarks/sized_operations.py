@@ -2,15 +2,15 @@
 can bear (serving_kernels.py, library_kernels.py); random inputs on the GPU, the part of large results that is compared,
 and the run at the small size.
 
-SMALL=1 selects the small size; SMALL=trace prints where an operation failed, too. LIMIT=SECONDS ends an operation that
-takes longer, its compilation included.
+SMALL=1 selects the small size; SMALL=trace prints where an operation failed, too.
 """
 
 import json
 import os
-import signal
 import sys
 import traceback
+
+from profiled_operations import time_limit
 
 SMALL = bool(os.environ.get("SMALL"))
 
@@ -36,14 +36,8 @@ def thinned(t):
     return t[(slice(None),) * dim + (slice(None, None, each | 1),)] if each else t
 
 
-def out_of_time(*_):
-    raise TimeoutError("longer than LIMIT")
-
-
 def make(name):
     """The operation of a name, at the size that SMALL selects, with its inputs."""
-    signal.signal(signal.SIGALRM, out_of_time)
-    signal.alarm(int(os.environ.get("LIMIT", 0)))
     function, sizes, small = OPERATIONS[name]
     step = function(**(sizes | small if SMALL else sizes))
     return lambda: [thinned(t) for t in step()]
@@ -98,7 +92,8 @@ def small_run(names):
     for name in names:
         torch.manual_seed(0)
         try:
-            norms = [round(t.detach().float().norm().item(), 4) for t in make(name)()]
+            with time_limit():
+                norms = [round(t.detach().float().norm().item(), 4) for t in make(name)()]
             print(json.dumps({"op": name, "norms": norms}), flush=True)
         except Exception as e:
             failed += 1
