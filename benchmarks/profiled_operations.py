@@ -6,8 +6,11 @@ An operation is a function that runs it once and returns its results, a list of 
 """
 
 import argparse
+import contextlib
 import json
 import math
+import os
+import signal
 import sys
 import time
 
@@ -71,16 +74,27 @@ def compare(first_file, second_file, *saved):
         print(f"{len(ratios)} operations, geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f}")
 
 
-def keep_few_configurations(count):
-    """Each autotuned kernel is compiled in so many of its configurations, spread over their list."""
+def spread(configurations, count):
+    """So many of a list, spread over it."""
+    n = len(configurations)
+    if n <= count:
+        return configurations
+    return [configurations[i] for i in sorted({i * (n - 1) // (count - 1) for i in range(count)})]
+
+
+def keep_few_configurations(count, after_pruning=False):
+    """Each autotuned kernel is compiled in so many of its configurations, spread over their list, or over those that
+    the kernel's own pruning leaves."""
     import triton.runtime.autotuner as autotuner
 
+    if after_pruning:
+        prune = autotuner.Autotuner.prune_configs
+        autotuner.Autotuner.prune_configs = lambda self, arguments: spread(list(prune(self, arguments)), count)
+        return
     init = autotuner.Autotuner.__init__
 
     def fewer(self, fn, arg_names, configs, *rest, **options):
-        n = len(configs)
-        spread = sorted({i * (n - 1) // (count - 1) for i in range(count)})
-        return init(self, fn, arg_names, [configs[i] for i in spread] if n > count else configs, *rest, **options)
+        return init(self, fn, arg_names, spread(configs, count) if configs else configs, *rest, **options)
 
     autotuner.Autotuner.__init__ = fewer
 
@@ -119,6 +133,21 @@ def measure(name, step):
     return {"op": name, "first": round(first, 1), "kernels": kernels}, results
 
 
+@contextlib.contextmanager
+def time_limit():
+    """LIMIT=SECONDS ends what takes longer, with an error."""
+
+    def end(*_):
+        raise TimeoutError("longer than LIMIT")
+
+    signal.signal(signal.SIGALRM, end)
+    signal.alarm(int(os.environ.get("LIMIT", 0)))
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
 def run(names, make, save):
     """Prints a line per operation, and saves their results. `make` gives the operation of a name."""
     import torch
@@ -128,7 +157,8 @@ def run(names, make, save):
         print(f"\r{i + 1}/{len(names)} {name:40}", end="", file=sys.stderr, flush=True)
         try:
             torch.manual_seed(0)
-            line, saved[name] = measure(name, make(name))
+            with time_limit():
+                line, saved[name] = measure(name, make(name))
         except Exception as e:  # out of memory, or a version that the operation refuses: only this one fails
             line = {"op": name, "error": f"{type(e).__name__}: {e}"[-400:]}
         print(json.dumps(line), flush=True)

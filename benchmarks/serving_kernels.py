@@ -19,16 +19,17 @@ libraries that were imported:
 """
 
 import importlib
-import json
 import os
 import sys
-import traceback
 import types
 
 import profiled_operations
 from library_packages import bare, stub
+from sized_operations import (
+    OPERATIONS, SMALL, ints, list_modules, list_of, make, offsets, operation, permutation, rand, small_run, uniform,
+    variant, zeros,
+)  # fmt: skip
 
-SMALL = bool(os.environ.get("SMALL"))
 GPU = "NVIDIA_H200"  # whose tuned configurations are used
 
 
@@ -111,75 +112,6 @@ def prepare(folder):
     prepare_sglang()
     if SMALL:  # emulators query its tensors for their memory
         kernels("tensor").Tensor.untyped_storage = lambda t: t.data.untyped_storage()
-
-
-OPERATIONS = {}  # function, its arguments, and those of the small size
-
-
-def operation(small=None, /, **sizes):
-    def add(function):
-        OPERATIONS[function.__name__] = function, sizes, small or {}
-        return function
-
-    return add
-
-
-def variant(name, function, small=None, /, **sizes):
-    OPERATIONS[name] = function, sizes, small or {}
-
-
-def thinned(t):
-    """A view of a large tensor with a part of its rows: what is saved and compared."""
-    dim = max(range(t.dim()), key=lambda d: t.shape[d]) if t.dim() else 0
-    each = t.numel() >> 22
-    return t[(slice(None),) * dim + (slice(None, None, each | 1),)] if each else t
-
-
-def make(name):
-    function, sizes, small = OPERATIONS[name]
-    step = function(**(sizes | small if SMALL else sizes))
-    return lambda: [thinned(t) for t in step()]
-
-
-def rand(*shape, dtype="bfloat16", scale=1.0):
-    import torch
-
-    return (torch.randn(*shape, device="cuda", dtype=torch.float32) * scale).to(getattr(torch, dtype))
-
-
-def uniform(*shape):
-    import torch
-
-    return torch.rand(*shape, device="cuda")
-
-
-def ints(low, high, *shape, dtype="int32"):
-    import torch
-
-    return torch.randint(low, high, shape, device="cuda", dtype=getattr(torch, dtype))
-
-
-def list_of(values, dtype="int32"):
-    import torch
-
-    return torch.tensor(values, dtype=getattr(torch, dtype), device="cuda")
-
-
-def offsets(lengths, dtype="int32"):
-    """Where sequences of these lengths begin, and where the last one ends."""
-    return list_of([sum(lengths[:i]) for i in range(len(lengths) + 1)], dtype)
-
-
-def zeros(*shape, dtype="bfloat16"):
-    import torch
-
-    return torch.zeros(*shape, device="cuda", dtype=getattr(torch, dtype))
-
-
-def permutation(n, dtype="int32"):
-    import torch
-
-    return torch.randperm(n, device="cuda").to(getattr(torch, dtype))
 
 
 def experts_of(tokens, experts, topk):
@@ -1242,31 +1174,6 @@ def optimiser(numbers, name, eight):
 
 variant("bitsandbytes_adam_8bit", optimiser, dict(numbers=1000), numbers=32 * 2**20, name="adam", eight=True)
 variant("bitsandbytes_adam", optimiser, dict(numbers=1000), numbers=32 * 2**20, name="adam", eight=False)
-
-
-def small_run(names):
-    """A line per operation at its small size: the norms of the results, or what failed."""
-    import torch
-
-    failed = 0
-    for name in names:
-        torch.manual_seed(0)
-        try:
-            norms = [round(t.detach().float().norm().item(), 4) for t in make(name)()]
-            print(json.dumps({"op": name, "norms": norms}), flush=True)
-        except Exception as e:
-            failed += 1
-            print(json.dumps({"op": name, "error": f"{type(e).__name__}: {e}"[-1500:]}), flush=True)
-            if os.environ.get("SMALL") == "trace":
-                traceback.print_exc()
-    return failed
-
-
-def list_modules(folder, file):
-    """Writes which files of the folder were imported."""
-    files = {getattr(m, "__file__", None) for m in list(sys.modules.values())}
-    with open(file, "a") as out:
-        out.writelines(f"{os.path.relpath(f, folder)}\n" for f in sorted(filter(None, files)) if f.startswith(folder))
 
 
 def main():
