@@ -267,11 +267,11 @@ std::map<GroupKey, int64_t> widthsOfGroups(Module &m, llvm::ArrayRef<Access> acc
 // ---- step 4: layouts ------------------------------------------------------------------------------------------------
 
 /// Whether a matrix of bytes is loaded for a dot by rows that run across K. They are transposed byte by byte on their
-/// way, so that wide accesses have no use.
-bool isTransposedByBytes(const Access &a) {
+/// way, so that wide accesses have no use, unless reads of shared memory transpose them (ds_read_b64_tr_b8).
+bool isTransposedByBytes(const Access &a, const TargetInfo *target) {
   auto load = a.op->dyn<tt::LoadOp>();
   unsigned rank = a.order.size();
-  if (!load || a.bytes != 1 || rank < 2) return false;
+  if (!load || a.bytes != 1 || rank < 2 || (target && target->hasTransposedLdsRead)) return false;
   auto leadsOn = [](Operation *op) {
     bool keepsBytes = op->is<ttg::ConvertLayoutOp>() || op->is<tt::BitcastOp>() || op->is<tt::TransOp>();
     return keepsBytes && op->result().hasOneUse();
@@ -316,14 +316,14 @@ bool isConstantAlongRow(const Access &a, int64_t elements, const AxisInfoAnalysi
 }
 
 /// The width of the access's layout in a group of a width.
-int64_t widthOfLayout(const Access &a, int64_t widthOfGroup, const AxisInfoAnalysis &axis) {
+int64_t widthOfLayout(const Access &a, int64_t widthOfGroup, const AxisInfoAnalysis &axis, const TargetInfo *target) {
   if (!a.isDotData) return widthOfGroup;
   // A dot's result changes its layout on the way to memory, so that each store is as wide as it can be.
   int64_t width = a.op->is<tt::StoreOp>() ? a.width : widthOfGroup;
   // What is loaded by less than a word at a time comes from fewer sectors if lanes are beside each other.
   if (a.bytes >= kWordBytes) return width;
   bool isLoadedByElements = a.width == 1 && rowsHaveOneMask(a, axis) && !isConstantAlongRow(a, widthOfGroup, axis);
-  return isLoadedByElements || isTransposedByBytes(a) ? std::min(width, kWordBytes / a.bytes) : width;
+  return isLoadedByElements || isTransposedByBytes(a, target) ? std::min(width, kWordBytes / a.bytes) : width;
 }
 
 } // namespace
@@ -367,7 +367,7 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
   for (auto &a : accesses) {
     auto type = a.pointers();
     llvm::SmallVector<int32_t, 4> sizePerThread(type.rank(), 1);
-    sizePerThread[a.fastest()] = int32_t(widthOfLayout(a, widths[groupOf(a)], axis));
+    sizePerThread[a.fastest()] = int32_t(widthOfLayout(a, widths[groupOf(a)], axis, context.target));
     auto *layout = *m.context().encodings().getBlocked(
         layouts::blockedParamsFor(type.shape(), sizePerThread, a.order, warps, lanes, type.encoding()->cta()));
     computeInLayout(a.op, layout);
