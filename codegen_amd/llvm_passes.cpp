@@ -4,6 +4,7 @@
 // are rotated here and redundancy across blocks is removed by GVN.
 #include "codegen_amd/llvm_passes.h"
 #include "codegen/object/run_passes.h"
+#include "codegen_amd/passes/advance_offsets.h"
 #include "codegen_amd/passes/buffer_immediates.h"
 #include "codegen_amd/passes/drop_masked_buffers.h"
 #include "codegen_amd/passes/hold_matrices.h"
@@ -68,6 +69,7 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info) {
   p.addPass(VectorPartialsPass(info.tuning));
   if (!info.hasBf16Conversion) p.addPass(RoundToBfloatPass());
   p.addPass(ADCEPass());
+  p.addPass(AdvanceOffsetsPass());      // after the passes that change offsets and their masks
   p.addPass(KeepCarriedPointersPass()); // hides where pointers start: after the passes that use it
   p.addPass(ScheduleMatricesPass());    // after the passes that remove matrix instructions
   return p;
