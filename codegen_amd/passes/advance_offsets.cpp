@@ -149,7 +149,12 @@ private:
       if (apart->isZero()) return c.phi;
       Instruction *before = before_->getTerminator();
       if (!isUniform(apart) || !expander_.isSafeToExpandAt(apart, before)) continue;
-      return IRBuilder<>(at).CreateAdd(c.phi, expander_.expandCodeFor(apart, sum->getType(), before->getIterator()));
+      // Hidden, too: LLVM would add multiples of one number one after the other, and the loads would wait for a chain of
+      // additions. The intrinsic becomes nothing for what is in a scalar register.
+      Value *distance = expander_.expandCodeFor(apart, sum->getType(), before->getIterator());
+      if (!isa<Constant>(distance))
+        distance = IRBuilder<>(before).CreateIntrinsic(Intrinsic::amdgcn_readfirstlane, {distance->getType()}, distance);
+      return IRBuilder<>(at).CreateAdd(c.phi, distance);
     }
     return nullptr;
   }
