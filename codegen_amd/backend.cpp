@@ -32,7 +32,7 @@ void setKernelAttributes(llvm::Function &kernel, unsigned threadsPerBlock, unsig
 }
 
 /// Names the beginning of LDS by its address, as nothing of it is allocated statically: LLVM, which learns that only
-/// when it encodes instructions, would add the symbol, 0, to each address. Nothing looks at the symbol after this.
+/// when it encodes instructions, would add the symbol, 0, to each address. Nothing reads the symbol after this.
 static void addressSharedMemory(llvm::Module &module) {
   constexpr unsigned kLds = 3; // the address space
   llvm::GlobalVariable *dynamic = nullptr;

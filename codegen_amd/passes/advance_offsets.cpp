@@ -1,21 +1,22 @@
 // Gives each offset of a buffer access that advances by one step an iteration a loop-carried value of its own.
 //
-//   loop:                                           before:
-//     %k = phi [%first, %before], [%next, %loop]      %start = freeze (2 * (%first + %row) + 2^31)
-//     %sum = add %k, %row                           loop:
-//     %bytes = shl %sum, 1                     →      %o = phi [%start, %before], [%o.next, %loop]
-//     %o = xor %bytes, 2^31                           load %buffer, %o
-//     load %buffer, %o                                %o.next = add %o, 2 * step
+//   loop:                                        before:
+//     %k = phi [%first, %before], [%next, %loop]   %start = freeze (2 * (%first + %row) + 2^31)
+//     %sum = add %k, %row                        loop:
+//     %bytes = shl %sum, 1                  →      %o = phi [%start, %before], [%o.next, %loop]
+//     %o = xor %bytes, 2^31                        load %buffer, %o
+//     load %buffer, %o                             %o.next = add %o, 2 * step
 //     %next = add %k, step
 //
 // A tensor's rows are the same in every iteration, and its columns, an index that the loop carries or its counter,
-// advance. Each row's offset then takes an addition, a shift and the move of the base in each iteration. LLVM's strength
-// reduction carries the rows, but leaves what they have in common to be added to each of them: two additions for an
-// access. With the sum carried as a whole it is one, and no other register. The freeze hides what the sum starts from
-// from strength reduction, which would split it again.
+// advance. Each row's offset then takes an addition, a shift and the move of the base in each iteration. LLVM's
+// strength reduction carries the rows, but leaves what they have in common to be added to each of them: two additions
+// for an access. With the sum carried as a whole it is one, and no other register. The freeze hides what the sum starts
+// from from strength reduction, which would split it again.
 //
-// Offsets that are a uniform number apart (two iterations in one, rows of one lane) share a loop-carried value. The offset of
-// a load with a mask is the choice of a sum or of an offset beyond the end: the sum is carried, the choice stays.
+// Offsets that are a uniform number apart (two iterations in one, rows of one lane) share a loop-carried value. The
+// offset of a load with a mask is the choice of a sum or of an offset beyond the end: the sum is carried, the choice
+// stays, and a constant is added after it, by the instruction.
 //
 // Limits: innermost loops; sums that ScalarEvolution finds to advance by a step that the loop does not change, computed
 // by a few operations. Offsets that are carried values already, perhaps with a constant that the instruction takes, are
@@ -42,6 +43,8 @@ namespace tessera::amd {
 using namespace llvm;
 
 namespace {
+
+constexpr uint64_t kImmediates = 4096; // constants that a buffer access adds are less
 
 /// The offset's operand of a buffer access; null for other instructions.
 Use *offsetOf(Instruction &i) {
@@ -97,7 +100,6 @@ private:
   /// Whether the loop carries the value as it is, but for a constant that the access takes.
   bool isCarried(Value *v) const {
     using namespace PatternMatch;
-    constexpr uint64_t kImmediates = 4096;
     const APInt *constant = nullptr;
     Value *inner = nullptr;
     if (match(v, m_AddLike(m_Value(inner), m_APInt(constant))) && constant->ult(kImmediates)) v = inner;
@@ -130,7 +132,7 @@ private:
 
   struct Carried {
     const SCEV *start, *step;
-    PHINode *phi;
+    Value *value; // a phi, or the sum of one and a uniform number, at the start of the loop
   };
 
   /// Whether it is the same for all lanes and takes little to compute.
@@ -141,22 +143,79 @@ private:
     });
   }
 
-  /// The sum from a carried value of which it is a uniform number apart; null where there is none yet.
-  Value *sharedWith(const SCEVAddRecExpr *sum, Instruction *at) {
+  /// A value that is a constant less than the sum, and that constant. Nulls where there is none yet.
+  std::pair<Value *, ConstantInt *> constantApart(const SCEVAddRecExpr *sum) {
     for (Carried &c : carried_) {
       if (c.step != sum->getStepRecurrence(evolution_)) continue;
+      if (auto *apart = dyn_cast<SCEVConstant>(evolution_.getMinusSCEV(sum->getStart(), c.start)))
+        return {c.value, apart->getValue()};
+    }
+    return {};
+  }
+
+  /// The sum from a carried value of which it is a uniform number apart; null where there is none yet.
+  Value *uniformlyApart(const SCEVAddRecExpr *sum) {
+    for (Carried &c : carried_) {
+      const SCEV *step = sum->getStepRecurrence(evolution_);
+      if (c.step != step) continue;
       const SCEV *apart = evolution_.getMinusSCEV(sum->getStart(), c.start);
-      if (apart->isZero()) return c.phi;
       Instruction *before = before_->getTerminator();
       if (!isUniform(apart) || !expander_.isSafeToExpandAt(apart, before)) continue;
-      // Hidden, too: LLVM would add multiples of one number one after the other, and the loads would wait for a chain of
-      // additions. The intrinsic becomes nothing for what is in a scalar register.
+      // Hidden, too: LLVM would add multiples of one number one after the other, and the loads would wait for a chain
+      // of additions. The intrinsic becomes nothing for what is in a scalar register.
       Value *distance = expander_.expandCodeFor(apart, sum->getType(), before->getIterator());
-      if (!isa<Constant>(distance))
-        distance = IRBuilder<>(before).CreateIntrinsic(Intrinsic::amdgcn_readfirstlane, {distance->getType()}, distance);
-      return IRBuilder<>(at).CreateAdd(c.phi, distance);
+      distance = IRBuilder<>(before).CreateIntrinsic(Intrinsic::amdgcn_readfirstlane, {distance->getType()}, distance);
+      IRBuilder<> b(loop_.getHeader(), loop_.getHeader()->getFirstInsertionPt());
+      Value *made = b.CreateAdd(c.value, distance);
+      carried_.push_back({sum->getStart(), step, made});
+      return made;
     }
     return nullptr;
+  }
+
+  /// The offset is so much more than the value. A constant that the instruction can add it adds, also after the choice
+  /// of a mask: an offset beyond the end stays one if it is as much less before.
+  void use(Use &offset, Value *carried, ConstantInt *constant) {
+    if (constant->isZero()) {
+      offset.set(carried);
+      return;
+    }
+    auto *user = cast<Instruction>(offset.getUser());
+    auto *choice = dyn_cast<SelectInst>(user);
+    auto *beyond = choice ? dyn_cast<ConstantInt>(choice->getFalseValue()) : nullptr;
+    constexpr uint64_t kBeyond = 0x80000000;
+    bool isMask = beyond && constant->getZExtValue() < kImmediates &&
+                  beyond->getZExtValue() >= kBeyond + constant->getZExtValue() &&
+                  all_of(choice->uses(), [](Use &u) { return offsetOf(*cast<Instruction>(u.getUser())) == &u; });
+    if (!isMask) {
+      offset.set(IRBuilder<>(user).CreateAdd(carried, constant));
+      return;
+    }
+    offset.set(carried);
+    choice->setFalseValue(ConstantInt::get(beyond->getContext(), beyond->getValue() - constant->getValue()));
+    Value *sum = IRBuilder<>(choice->getNextNode()).CreateAdd(choice, constant);
+    choice->replaceUsesWithIf(sum, [&](Use &u) { return u.getUser() != sum; });
+  }
+
+  /// A new carried value for the sum; null if what it starts from is not found.
+  Value *carryAnew(Value *v, const SCEVAddRecExpr *sum) {
+    const SCEV *step = sum->getStepRecurrence(evolution_);
+    constexpr unsigned kMostOperations = 8;
+    unsigned budget = kMostOperations;
+    DenseMap<Value *, Value *> made;
+    if (!expander_.isSafeToExpandAt(step, before_->getTerminator())) return nullptr;
+    Value *start = inFirstIteration(v, budget, made);
+    if (!start) return nullptr;
+    IRBuilder<> b(before_->getTerminator());
+    start = b.CreateFreeze(start);
+    Value *by = expander_.expandCodeFor(step, v->getType(), before_->getTerminator()->getIterator());
+    b.SetInsertPoint(loop_.getHeader(), loop_.getHeader()->begin());
+    PHINode *phi = b.CreatePHI(v->getType(), 2, "offset");
+    b.SetInsertPoint(latch_->getTerminator());
+    phi->addIncoming(start, before_);
+    phi->addIncoming(b.CreateAdd(phi, by), latch_);
+    carried_.push_back({sum->getStart(), step, phi});
+    return phi;
   }
 
   bool carry(Use &offset) {
@@ -165,28 +224,14 @@ private:
     if (!i || !loop_.contains(i) || isCarried(v)) return false;
     auto *sum = dyn_cast<SCEVAddRecExpr>(evolution_.getSCEV(v));
     if (!sum || sum->getLoop() != &loop_ || !sum->isAffine()) return false;
-    const SCEV *step = sum->getStepRecurrence(evolution_);
-    auto *user = cast<Instruction>(offset.getUser());
-    Value *now = sharedWith(sum, user);
+    auto [now, constant] = constantApart(sum);
     if (!now) {
-      constexpr unsigned kMostOperations = 8;
-      unsigned budget = kMostOperations;
-      DenseMap<Value *, Value *> made;
-      if (!expander_.isSafeToExpandAt(step, before_->getTerminator())) return false;
-      Value *start = inFirstIteration(v, budget, made);
-      if (!start) return false;
-      IRBuilder<> b(before_->getTerminator());
-      start = b.CreateFreeze(start);
-      Value *by = expander_.expandCodeFor(step, v->getType(), before_->getTerminator()->getIterator());
-      b.SetInsertPoint(loop_.getHeader(), loop_.getHeader()->begin());
-      PHINode *phi = b.CreatePHI(v->getType(), 2, "offset");
-      b.SetInsertPoint(latch_->getTerminator());
-      phi->addIncoming(start, before_);
-      phi->addIncoming(b.CreateAdd(phi, by), latch_);
-      carried_.push_back({sum->getStart(), step, phi});
-      now = phi;
+      now = uniformlyApart(sum);
+      if (!now) now = carryAnew(v, sum);
+      if (!now) return false;
+      constant = ConstantInt::get(v->getContext(), APInt::getZero(v->getType()->getIntegerBitWidth()));
     }
-    offset.set(now);
+    use(offset, now, constant);
     return true;
   }
 

@@ -15,8 +15,8 @@
 // CHECK: {{^}}for:
 // CHECK: %[[A:offset.*]] = phi i32
 // CHECK-NOT: %offset{{.*}} = phi
-// CHECK: @llvm.amdgcn.raw.ptr.buffer.load{{.*}} i32 %[[A]],
 // CHECK: %[[B:.*]] = add i32 %[[A]], %[[APART]]
+// CHECK: @llvm.amdgcn.raw.ptr.buffer.load{{.*}} i32 %[[A]],
 // CHECK: @llvm.amdgcn.raw.ptr.buffer.load{{.*}} i32 %[[B]],
 // CHECK: add i32 %[[A]], 512
 tt.func public @gathered(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}, %which: !tt.ptr<i32> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}, %n: i32, %stride: i32 {tt.divisibility = 16 : i32}) {
