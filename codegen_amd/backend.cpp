@@ -31,6 +31,21 @@ void setKernelAttributes(llvm::Function &kernel, unsigned threadsPerBlock, unsig
   for (llvm::Argument &a : kernel.args()) a.addAttr(llvm::Attribute::InReg);
 }
 
+/// Names the beginning of LDS by its address, as nothing of it is allocated statically: LLVM, which learns that only
+/// when it encodes instructions, would add the symbol, 0, to each address. Nothing reads the symbol after this.
+static void addressSharedMemory(llvm::Module &module) {
+  constexpr unsigned kLds = 3; // the address space
+  llvm::GlobalVariable *dynamic = nullptr;
+  for (llvm::GlobalVariable &g : module.globals()) {
+    if (g.getAddressSpace() != kLds) continue;
+    if (dynamic || !g.isDeclaration()) return;
+    dynamic = &g;
+  }
+  if (!dynamic) return;
+  dynamic->replaceAllUsesWith(llvm::ConstantPointerNull::get(dynamic->getType()));
+  dynamic->eraseFromParent();
+}
+
 namespace {
 
 class AmdBackend final : public codegen::Backend {
@@ -61,6 +76,7 @@ public:
   }
 
   absl::StatusOr<std::string> emitAssembly(llvm::Module &module) const override {
+    addressSharedMemory(module);
     return runCodegen(module, /*object=*/false);
   }
 
@@ -91,6 +107,7 @@ protected:
   bool libraryMayBeFused() const override { return false; } // fused, ocml's sinh of small numbers loses half its bits
 
   absl::StatusOr<ObjectInfo> emitObjectDirectly(llvm::Module &module) const override {
+    addressSharedMemory(module);
     absl::StatusOr<std::string> relocatable = runCodegen(module, /*object=*/true);
     if (!relocatable.ok()) return relocatable.status();
     return makeHsaco(*relocatable, arch_, options_);

@@ -4,10 +4,12 @@
 // are rotated here and redundancy across blocks is removed by GVN.
 #include "codegen_amd/llvm_passes.h"
 #include "codegen/object/run_passes.h"
+#include "codegen_amd/passes/advance_offsets.h"
 #include "codegen_amd/passes/buffer_immediates.h"
 #include "codegen_amd/passes/drop_masked_buffers.h"
 #include "codegen_amd/passes/hold_matrices.h"
 #include "codegen_amd/passes/keep_carried_pointers.h"
+#include "codegen_amd/passes/limit_buffers.h"
 #include "codegen_amd/passes/mark_slow_allocation.h"
 #include "codegen_amd/passes/merge_branches.h"
 #include "codegen_amd/passes/pack_halves.h"
@@ -62,12 +64,14 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info) {
   } else { // RDNA: pairs of f16; those of f32 are formed when instructions are encoded
     p.addPass(PackHalvesPass(info.tuning));
   }
-  // No InstCombine from here on: it would undo the next three.
+  // No InstCombine from here on: it would undo the next four.
   p.addPass(WorkAfterBranchesPass());
   p.addPass(BufferImmediatesPass());
+  p.addPass(LimitBuffersPass());
   p.addPass(VectorPartialsPass(info.tuning));
   if (!info.hasBf16Conversion) p.addPass(RoundToBfloatPass());
   p.addPass(ADCEPass());
+  p.addPass(AdvanceOffsetsPass());      // after the passes that change offsets and their masks
   p.addPass(KeepCarriedPointersPass()); // hides where pointers start: after the passes that use it
   p.addPass(ScheduleMatricesPass());    // after the passes that remove matrix instructions
   return p;

@@ -41,6 +41,9 @@ private:
   /// Whether an access starts at the register, and from there the register of the k-th element, as an xor.
   bool starts(unsigned reg) const;
   int32_t offsetOf(unsigned reg) const; // the register's part
+  /// A constant by which the whole access is moved becomes a part of the register's offset: what no thread's part
+  /// reaches of it is then added by the instruction.
+  void takeConstant(llvm::Value *&extraXor, int32_t &constant) const;
   /// Whether the access at the register can be in the repetition; what threads decide of that is `condition` (null:
   /// nothing).
   bool inRepetition(unsigned reg, llvm::Value *&condition);

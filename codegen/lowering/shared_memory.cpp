@@ -109,9 +109,17 @@ unsigned SharedAccess::vectorLength() const {
   return n;
 }
 
+void SharedAccess::takeConstant(llvm::Value *&extraXor, int32_t &constant) const {
+  auto *part = llvm::dyn_cast_or_null<llvm::ConstantInt>(extraXor);
+  if (!part || window_) return;
+  constant ^= int32_t(part->getSExtValue());
+  extraXor = nullptr;
+}
+
 llvm::Value *SharedAccess::address(llvm::Value *base, unsigned reg, llvm::Value *extraXor) {
   auto &b = fl_.b;
   int32_t constant = offsetOf(reg);
+  takeConstant(extraXor, constant);
   llvm::Value *offset = thread_;
   if (window_) {
     constant %= window_;
@@ -241,11 +249,12 @@ unsigned SharedAccess::Matrices::firstOf(unsigned r, unsigned w) const {
 
 llvm::Value *SharedAccess::matrixAddress(Matrices &m, llvm::Value *base, unsigned reg, llvm::Value *extraXor) {
   auto &b = fl_.b;
+  int32_t constant = offsetOf(reg);
+  takeConstant(extraXor, constant);
   if (!m.thread) {
     m.thread = fl_.applyLayout(m.addresses, {{Dim::Lane, fl_.laneId()}, {Dim::Warp, fl_.warpId()}})[0];
     if (extraXor) m.thread = b.CreateXor(m.thread, extraXor);
   }
-  int32_t constant = offsetOf(reg);
   if (window_) constant %= window_;
   int32_t clash = extraXor ? constant : constant & m.threadBits;
   auto &address = m.bases[clash];

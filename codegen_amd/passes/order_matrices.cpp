@@ -400,10 +400,13 @@ private:
     BlockGraph graph(mf, loops);
     graph.build(block, begin, end, *aliases_);
     SmallVector<MachineInstr *, 0> order = orderWithin(limit, graph, pressure, block, before.size());
-    // One block fewer of them costs less than waits for nearly every operand, which LLVM's order has, as long as there
-    // are two. By the timing model, gfx950, 2026-11: GEMMs are as fast as before, or up to a quarter faster. With one
-    // left, attention on gfx942 and a GEMM by eight waves on gfx950 take a fifth longer.
-    if (order.empty()) order = orderWithin(registersFor(registers, 1), graph, pressure, block, before.size());
+    // One block fewer of them costs less than waits for nearly every operand, which LLVM's order has, or for loads that
+    // come late, as long as there are two. By the timing model, gfx950, 2026-11: GEMMs are as fast as before, or up to
+    // a quarter faster. With one left, attention on gfx942 and a GEMM by eight waves on gfx950 take a fifth longer.
+    if (order.empty() || memoryLatency_ < info_.tuning.orderMemoryLatency) {
+      auto ofFewerBlocks = orderWithin(registersFor(registers, 1), graph, pressure, block, before.size());
+      if (!ofFewerBlocks.empty()) order = std::move(ofFewerBlocks);
+    }
     graph.finish();
     mostRegisters_ = std::max(mostRegisters_, order.empty() ? registers : pressure.of(block, order));
     if (order.empty()) return false;
@@ -421,6 +424,7 @@ private:
       for (int64_t lds = t.orderLdsLatency; lds >= t.orderLeastLdsLatency; lds /= 2) {
         auto order = BlockOrder(graph, sharing_, lds, memory).run();
         if (order.size() != size) return {};
+        memoryLatency_ = memory;
         if (pressure.of(block, order) <= limit) return order;
       }
     return {};
@@ -430,6 +434,10 @@ private:
   int64_t registersFor(int64_t words, int64_t less = 0) const {
     int64_t countedTwice = info_.tuning.orderRegistersCountedTwice;
     int64_t waves = std::max<int64_t>(1, info_.registersPerScheduler / std::max<int64_t>(1, words - countedTwice));
+    // More waves than these are not worth shorter latencies in the order of each. By the timing model, gfx950, 2026-11:
+    // a GEMM of int8 weights of 64 blocks by six waves takes 18.5 us, by four in an order for full latencies 15.0.
+    constexpr int64_t kMostWaves = 4; // of a SIMD
+    waves = std::min<int64_t>(waves, kMostWaves);
     // Of blocks with fewer waves than there are SIMDs, several share these.
     waves =
         std::min<int64_t>(waves, divideCeil(blocksByLds_ * sharing_.wavesOfBlock, info_.schedulersPerMultiprocessor));
@@ -487,6 +495,7 @@ private:
   const TargetInstrInfo *tii_ = nullptr;
   LiveIntervals *lis_ = nullptr;
   AAResults *aliases_ = nullptr;
+  int64_t memoryLatency_ = 0; // of the last order
   int64_t blocksByLds_ = 1;   // that a compute unit has LDS for
   int64_t mostRegisters_ = 0; // of a block in a loop with MFMA
   Sharing sharing_;

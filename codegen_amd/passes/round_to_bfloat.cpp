@@ -3,7 +3,8 @@
 //   fptrunc float %x to bfloat   →   the upper half of  %x is ordered ? bits(%x) + 0x7fff + bit 16 of it : 0x7fff0000
 //
 // LLVM's own expansion keeps the payload of a NaN, which takes one more instruction for each element than to give the
-// one NaN that conversion instructions give.
+// one NaN that conversion instructions give. Integers are converted to f32 first, which is exact for those that fit in
+// its significand; of 8 bits (weights that are widened) the upper half is the bf16, without rounding.
 #include "codegen_amd/passes/round_to_bfloat.h"
 #include "llvm/Analysis/SimplifyQuery.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -14,12 +15,30 @@
 namespace tessera::amd {
 using namespace llvm;
 
+static bool isFromInteger(const Value &v) { return isa<SIToFPInst, UIToFPInst>(v); }
+
+/// Whether the value is an integer of so few bits, signed or unsigned, converted to floating point.
+static bool isIntegerOfBits(const Value &v, unsigned bits, const DataLayout &layout) {
+  auto *conversion = dyn_cast<CastInst>(&v);
+  if (!conversion || !isFromInteger(v)) return false;
+  const Value *integer = conversion->getOperand(0);
+  if (isa<UIToFPInst>(v)) return computeKnownBits(integer, layout).countMaxActiveBits() <= bits;
+  // -2^bits is one bit times a power of two.
+  return ComputeMaxSignificantBits(integer, layout) <= bits + 1;
+}
+
 static Value *round(IRBuilder<> &b, Value *x) {
-  Value *bits = b.CreateBitCast(x, b.getInt32Ty()), *odd = b.CreateAnd(b.CreateLShr(bits, 16), 1);
+  constexpr unsigned kSignificand = 8; // of bf16, with the bit that is not stored
+  Value *bits = b.CreateBitCast(x, b.getInt32Ty());
+  auto upperHalf = [&](Value *word) {
+    return b.CreateBitCast(b.CreateTrunc(b.CreateLShr(word, 16), b.getInt16Ty()), b.getBFloatTy());
+  };
+  if (isIntegerOfBits(*x, kSignificand, b.GetInsertBlock()->getDataLayout())) return upperHalf(bits);
+  Value *odd = b.CreateAnd(b.CreateLShr(bits, 16), 1);
   Value *r = b.CreateAdd(b.CreateAdd(bits, odd), b.getInt32(0x7fff));
   if (!isKnownNeverNaN(x, SimplifyQuery(b.GetInsertBlock()->getModule()->getDataLayout())))
     r = b.CreateSelect(b.CreateFCmpORD(x, x), r, b.getInt32(0x7fff0000));
-  return b.CreateBitCast(b.CreateTrunc(b.CreateLShr(r, 16), b.getInt16Ty()), b.getBFloatTy());
+  return upperHalf(r);
 }
 
 PreservedAnalyses RoundToBfloatPass::run(Function &f, FunctionAnalysisManager &) {
@@ -27,7 +46,10 @@ PreservedAnalyses RoundToBfloatPass::run(Function &f, FunctionAnalysisManager &)
   for (Instruction &i : instructions(f)) {
     if (!i.getType()->getScalarType()->isBFloatTy()) continue;
     bool arithmetic = is_contained({Instruction::FAdd, Instruction::FSub, Instruction::FMul}, i.getOpcode());
-    if (arithmetic || (isa<FPTruncInst>(i) && i.getOperand(0)->getType()->getScalarType()->isFloatTy()))
+    constexpr unsigned kSignificand = 24; // of f32
+    bool isExactInteger = isFromInteger(i) && isIntegerOfBits(i, kSignificand, i.getDataLayout());
+    if (isExactInteger || arithmetic ||
+        (isa<FPTruncInst>(i) && i.getOperand(0)->getType()->getScalarType()->isFloatTy()))
       work.push_back(&i);
   }
   for (Instruction *i : work) {
@@ -38,6 +60,7 @@ PreservedAnalyses RoundToBfloatPass::run(Function &f, FunctionAnalysisManager &)
       x = b.CreateBinOp(op->getOpcode(), b.CreateFPExt(x, wide), b.CreateFPExt(op->getOperand(1), wide));
       if (auto *made = dyn_cast<Instruction>(x)) made->copyFastMathFlags(i);
     }
+    if (isFromInteger(*i)) x = b.CreateCast(cast<CastInst>(i)->getOpcode(), x, wide);
     Value *rounded;
     if (auto *vector = dyn_cast<FixedVectorType>(i->getType())) {
       rounded = PoisonValue::get(vector);

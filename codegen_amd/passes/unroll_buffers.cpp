@@ -23,6 +23,13 @@
 // take 9 to 14 % longer (gfx950, 4096 x 4096 x 4096); loops with WMMA gain nothing (gfx1100 and gfx1201: 3 % faster to
 // 11 % slower), and some then spill.
 //
+// Other loops that go round two buffers carry where the buffer begins, instead of its number:
+//
+//     %n = phi [0, %before], [%next, %loop]             %begin = phi [0, %before], [%other, %loop]
+//     %from = buffers + 8192 * %n                  →    %other = xor %begin, 8192
+//     %next = %n == 1 ? 0 : %n + 1                      %from = buffers + %begin
+//     %to = buffers + 8192 * %next                      %to = buffers + %other
+//
 // Runs: among the optimisations of levels 2 and 3, before redundancy is removed.
 #include "codegen_amd/passes/unroll_buffers.h"
 #include "llvm/ADT/STLExtras.h"
@@ -126,6 +133,130 @@ static unsigned copiesOf(const Loop &loop, int64_t waves, const ir::TargetInfo &
   return multiplies && instructions * copies <= info.tuning.unrollBuffersMaxInstructions ? copies : 1;
 }
 
+/// What is used of the number of one of two buffers, with what it is in each of the two: an address, as bytes from its
+/// base, or any other number that the loop computes from it alone.
+struct UseOfNumber {
+  Instruction *user;
+  Use *use; // of the number; null: all uses of the address
+  int64_t first, second;
+};
+
+static SmallVector<UseOfNumber, 8> usesOfNumber(PHINode &phi, const Loop &loop) {
+  const DataLayout &layout = phi.getDataLayout();
+  auto *first = dyn_cast<ConstantInt>(phi.getIncomingValueForBlock(loop.getLoopPreheader()));
+  Constant *second =
+      first ? valueWhere(phi, first, phi.getIncomingValueForBlock(loop.getLoopLatch()), layout) : nullptr;
+  if (!second) return {};
+  SmallSetVector<Instruction *, 16> derived;
+  derived.insert(&phi);
+  SmallVector<UseOfNumber, 8> out;
+  for (unsigned i = 0; i < derived.size(); ++i) {
+    auto *a = dyn_cast_or_null<ConstantInt>(valueWhere(phi, first, derived[i], layout));
+    auto *b = dyn_cast_or_null<ConstantInt>(valueWhere(phi, second, derived[i], layout));
+    if (!a || !b) return {};
+    for (Use &use : derived[i]->uses()) {
+      auto *user = cast<Instruction>(use.getUser());
+      auto *address = dyn_cast<GetElementPtrInst>(user);
+      if (user == &phi) continue;
+      if (address && use.getOperandNo() == 1 && address->getNumIndices() == 1 && loop.contains(user)) {
+        int64_t bytes = int64_t(layout.getTypeAllocSize(address->getSourceElementType()));
+        out.push_back({user, nullptr, a->getSExtValue() * bytes, b->getSExtValue() * bytes});
+        continue;
+      }
+      bool isNumber = loop.contains(user) && user->getType()->isIntegerTy();
+      if (isNumber && valueWhere(phi, first, user, layout))
+        derived.insert(user);
+      else if (derived[i]->getType()->isIntegerTy(32))
+        out.push_back({user, &use, a->getSExtValue(), b->getSExtValue()});
+      else
+        return {};
+    }
+  }
+  return out;
+}
+
+/// Whether it is a phi after the loop for what the loop computed.
+static bool isAfterLoop(const UseOfNumber &u, const Loop &loop) {
+  auto *last = u.use ? dyn_cast<PHINode>(u.user) : nullptr;
+  return last && !loop.contains(last) && all_of(last->blocks(), [&](BasicBlock *from) { return loop.contains(from); });
+}
+
+/// Where buffers of one size begin.
+struct Begin {
+  int64_t first, second;
+  PHINode *now;
+  Value *next;
+  bool isNow(const UseOfNumber &u) const { return u.first == first && u.second == second; }
+  bool isNext(const UseOfNumber &u) const { return u.first == second && u.second == first; }
+};
+
+/// Its value in the last iteration, from where the next buffer begins.
+static void replaceAfterLoop(const UseOfNumber &u, const Begin &begin) {
+  auto *last = cast<PHINode>(u.user);
+  IRBuilder<> b(last);
+  PHINode *next = b.CreatePHI(begin.now->getType(), last->getNumIncomingValues());
+  for (BasicBlock *from : last->blocks()) next->addIncoming(begin.next, from);
+  b.SetInsertPoint(last->getParent(), last->getParent()->getFirstInsertionPt());
+  Value *isFirst = b.CreateICmpEQ(next, ConstantInt::getSigned(next->getType(), begin.second));
+  auto number = [&](int64_t x) { return ConstantInt::getSigned(last->getType(), x); };
+  last->replaceAllUsesWith(b.CreateSelect(isFirst, number(u.first), number(u.second)));
+}
+
+/// Where a loop goes round two buffers, it carries where the buffer begins, which one exclusive or changes, instead of
+/// the buffer's number, which is counted, compared, chosen and multiplied. After the loop the number is found again.
+static bool alternate(PHINode &phi, const Loop &loop) {
+  SmallVector<UseOfNumber, 8> uses = usesOfNumber(phi, loop);
+  SmallVector<Begin, 2> begins;
+  auto beginOf = [&](const UseOfNumber &u) {
+    return find_if(begins, [&](const Begin &b) { return b.isNow(u) || b.isNext(u); });
+  };
+  for (const UseOfNumber &u : uses)
+    if (!u.use && beginOf(u) == begins.end()) begins.push_back({u.first, u.second, nullptr, nullptr});
+  constexpr unsigned kMostSizes = 2; // to count a number takes three instructions
+  if (begins.empty() || begins.size() > kMostSizes) return false;
+  if (!all_of(uses, [&](const UseOfNumber &u) { return isAfterLoop(u, loop) || beginOf(u) != begins.end(); }))
+    return false;
+  BasicBlock *header = loop.getHeader();
+  for (Begin &begin : begins) {
+    IRBuilder<> b(header, header->begin());
+    auto constant = [&](int64_t x) { return ConstantInt::getSigned(b.getInt32Ty(), x); };
+    begin.now = b.CreatePHI(b.getInt32Ty(), 2, "buffer");
+    b.SetInsertPoint(header, header->getFirstInsertionPt());
+    begin.next = b.CreateXor(begin.now, constant(begin.first ^ begin.second));
+    begin.now->addIncoming(constant(begin.first), loop.getLoopPreheader());
+    begin.now->addIncoming(begin.next, loop.getLoopLatch());
+  }
+  for (const UseOfNumber &u : uses) {
+    Begin *begin = beginOf(u);
+    if (begin == begins.end()) {
+      replaceAfterLoop(u, begins.front());
+      continue;
+    }
+    Value *at = begin->isNow(u) ? static_cast<Value *>(begin->now) : begin->next;
+    if (u.use) {
+      u.use->set(at);
+      continue;
+    }
+    auto *address = cast<GetElementPtrInst>(u.user);
+    address->replaceAllUsesWith(IRBuilder<>(address).CreatePtrAdd(address->getPointerOperand(), at));
+  }
+  return true;
+}
+
+/// Alternates the buffers of a loop that stays.
+static bool alternateBuffers(Loop &loop, DominatorTree &dominators, LoopInfo &loops, ScalarEvolution &evolution) {
+  if (!loop.isInnermost() || !loop.getLoopPreheader() || !loop.getLoopLatch()) return false;
+  constexpr unsigned kBuffers = 2;
+  SmallVector<PHINode *, 2> numbers;
+  for (PHINode &phi : loop.getHeader()->phis())
+    if (phi.getType()->isIntegerTy(32) && periodOf(phi, loop, kBuffers) == kBuffers) numbers.push_back(&phi);
+  if (numbers.empty()) return false;
+  formLCSSARecursively(loop, dominators, &loops, &evolution); // users after the loop keep the number
+  bool changed = false;
+  for (PHINode *phi : numbers) changed |= alternate(*phi, loop);
+  return changed;
+}
+
 PreservedAnalyses UnrollBuffersPass::run(Function &f, FunctionAnalysisManager &analyses) {
   int64_t waves = wavesOfSimd(f, info_);
   auto &loops = analyses.getResult<LoopAnalysis>(f);
@@ -137,7 +268,10 @@ PreservedAnalyses UnrollBuffersPass::run(Function &f, FunctionAnalysisManager &a
   bool changed = false;
   for (Loop *loop : loops.getLoopsInPreorder()) {
     unsigned copies = copiesOf(*loop, waves, info_);
-    if (copies == 1) continue;
+    if (copies == 1) {
+      changed |= alternateBuffers(*loop, dominators, loops, evolution);
+      continue;
+    }
     formLCSSARecursively(*loop, dominators, &loops, &evolution);
     UnrollLoopOptions options{};
     options.Count = copies;

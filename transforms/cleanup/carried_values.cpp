@@ -82,4 +82,24 @@ void dropUnneededCarriedValues(scf::ForOp loop) {
   loop->erase();
 }
 
+CarriedValue carryMore(scf::ForOp loop, Value init) {
+  Block &body = *loop.body().front();
+  Operation *yield = body.terminator();
+  llvm::SmallVector<Value, 16> inits(loop.initArgs().begin(), loop.initArgs().end());
+  llvm::SmallVector<Value, 16> yields(yield->operands().begin(), yield->operands().end());
+  inits.push_back(init);
+  yields.push_back(body.addArg(init.type(), init.loc()));
+  llvm::SmallVector<Type, 16> types;
+  for (Value v : inits) types.push_back(v.type());
+  Builder end(yield), b(loop.op);
+  scf::YieldOp::create(end, yield->loc(), yields);
+  yield->erase();
+  auto more = scf::ForOp::create(b, loop->loc(), types, loop.lowerBound(), loop.upperBound(), loop.step(), inits,
+                                 loop->attrs());
+  more.body().takeBody(loop.body());
+  for (unsigned i = 0; i < loop->numResults(); ++i) loop->result(i).replaceAllUsesWith(more->result(i));
+  loop->erase();
+  return carried(more, inits.size() - 1);
+}
+
 } // namespace tessera::transforms

@@ -270,11 +270,11 @@ std::map<GroupKey, int64_t> widthsOfGroups(Module &m, llvm::ArrayRef<Access> acc
 // ---- step 4: layouts ------------------------------------------------------------------------------------------------
 
 /// Whether a matrix of bytes is loaded for a dot by rows that run across K. They are transposed byte by byte on their
-/// way, so that wide accesses have no use.
-bool isTransposedByBytes(const Access &a) {
+/// way, so that wide accesses have no use, unless reads of shared memory transpose them (ds_read_b64_tr_b8).
+bool isTransposedByBytes(const Access &a, const TargetInfo *target) {
   auto load = a.op->dyn<tt::LoadOp>();
   unsigned rank = a.order.size();
-  if (!load || a.bytes != 1 || rank < 2) return false;
+  if (!load || a.bytes != 1 || rank < 2 || (target && target->hasTransposedLdsRead)) return false;
   auto leadsOn = [](Operation *op) {
     bool keepsBytes = op->is<ttg::ConvertLayoutOp>() || op->is<tt::BitcastOp>() || op->is<tt::TransOp>();
     return keepsBytes && op->result().hasOneUse();
@@ -319,7 +319,7 @@ bool isConstantAlongRow(const Access &a, int64_t elements, const AxisInfoAnalysi
 }
 
 /// The width of the access's layout in a group of a width.
-int64_t widthOfLayout(const Access &a, int64_t widthOfGroup, const AxisInfoAnalysis &axis) {
+int64_t widthOfLayout(const Access &a, int64_t widthOfGroup, const AxisInfoAnalysis &axis, const TargetInfo *target) {
   if (!a.isDotData) return widthOfGroup;
   // A dot's result changes its layout on the way to memory, so that each store is as wide as it can be.
   int64_t width = a.op->is<tt::StoreOp>() ? a.width : widthOfGroup;
@@ -327,7 +327,7 @@ int64_t widthOfLayout(const Access &a, int64_t widthOfGroup, const AxisInfoAnaly
   // words of a row all the same: it stores them for the dot, and has fewer rows to compute addresses for.
   if (a.bytes >= kWordBytes) return width;
   const int64_t word = kWordBytes / a.bytes;
-  if (isTransposedByBytes(a)) return std::min(width, word);
+  if (isTransposedByBytes(a, target)) return std::min(width, word);
   bool isLoadedByElements = a.width == 1 && !isConstantAlongRow(a, std::max(word, widthOfGroup), axis);
   if (!isLoadedByElements) return width;
   bool isRow = a.hasUnitStride && a.op->is<tt::LoadOp>();
@@ -376,7 +376,7 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
   for (auto &a : accesses) {
     auto type = a.pointers();
     llvm::SmallVector<int32_t, 4> sizePerThread(type.rank(), 1);
-    sizePerThread[a.fastest()] = int32_t(widthOfLayout(a, widths[groupOf(a)], axis));
+    sizePerThread[a.fastest()] = int32_t(widthOfLayout(a, widths[groupOf(a)], axis, context.target));
     auto *layout = *m.context().encodings().getBlocked(
         layouts::blockedParamsFor(type.shape(), sizePerThread, a.order, warps, lanes, type.encoding()->cta()));
     computeInLayout(a.op, layout);

@@ -2,10 +2,13 @@
 // constants, and what is computed from them by a few operations that cost little (transforms/analyses/op_cost.h).
 #include "transforms/layout/rematerializer.h"
 #include "ir/builder.h"
+#include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
 #include "transforms/analyses/op_cost.h"
+#include "transforms/cleanup/carried_values.h"
 #include "transforms/layout/convert_values.h"
+#include "transforms/layout/store_layout.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -22,7 +25,31 @@ static bool isNarrowDivision(Operation *op) {
   return (isSlice || isRowOrColumn) && BinaryOp(op).rhs().definedBy<arith::ConstantOp>();
 }
 
+/// Whether a copy of an integer tensor takes few registers of a thread: a row or a column does, a tile does not.
+static bool isFewRegisters(TensorType type, const Encoding *e) {
+  constexpr int64_t kMostElements = 16; // of 64 to 256 registers, beside the accumulator
+  return type.element().isInteger() && elementsPerThreadOrMany(e, type.shape()) <= kMostElements;
+}
+
+/// A carried value is copied if its update can be computed from the copy.
+bool Rematerializer::canCarryCopy(Value v, const Encoding *e, int64_t &budget, int64_t convertible) {
+  auto c = carriedByArgument(v);
+  if (!copiesCarried_ || !c || !isFewRegisters(tensorOf(v), e)) return false;
+  return !copied_.insert({v, e}).second || canMake(c->yielded, e, budget, convertible);
+}
+
+Value Rematerializer::carryCopy(Value v, const Encoding *e, Made &made, int64_t convertible) {
+  CarriedValue c = *carriedByArgument(v);
+  Builder b(c.loop.op);
+  Value init = canMake(c.init, e) ? make(c.init, e, made) : inLayout(b, c.init.loc(), c.init, e);
+  Value copy = made[{v, e}] = carryMore(c.loop, init).argument;
+  Value yielded = make(c.yielded, e, made, convertible);
+  carriedByArgument(copy)->setYielded(yielded); // another copy may have replaced the loop
+  return copy;
+}
+
 bool Rematerializer::canMake(Value v, const Encoding *e, int64_t convertible) {
+  copied_.clear();
   int64_t budget = tuning_.rematerializedOperations;
   return canMake(v, e, budget, convertible);
 }
@@ -32,7 +59,7 @@ bool Rematerializer::canMake(Value v, const Encoding *e, int64_t &budget, int64_
   if (--budget < 0) return false;
   if (tensorOf(v).numElements() <= convertible) return true;
   Operation *op = v.definingOp();
-  if (!op) return false;
+  if (!op) return canCarryCopy(v, e, budget, convertible);
   if (makesAnyLayout(op)) return true;
   switch (op->opcode()) {
   case Opcode::ttg_convert_layout:
@@ -62,6 +89,7 @@ Value Rematerializer::make(Value v, const Encoding *e, Made &made, int64_t conve
     Builder b = op ? Builder::after(op) : Builder::atStart(v.ownerBlock());
     return made[{v, e}] = inLayout(b, v.loc(), v, e);
   }
+  if (!op) return carryCopy(v, e, made, convertible);
   Builder b(op);
   OperationState s(op->opcode(), op->loc());
   s.segments.assign(op->operandSegments().begin(), op->operandSegments().end());

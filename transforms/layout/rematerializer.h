@@ -5,6 +5,7 @@
 #include "ir/ops.h"
 #include "ir/tuning.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace tessera::transforms {
 
@@ -12,7 +13,10 @@ namespace tessera::transforms {
 /// which are converted.
 class Rematerializer {
 public:
-  Rematerializer(ir::Context &c, const ir::Tuning &tuning) : pool_(c.encodings()), tuning_(tuning) {}
+  /// `copiesCarried`: also from rows and columns of indices that a loop carries, as long as their updates are as cheap:
+  /// the loop then carries them a second time, in the other layout.
+  Rematerializer(ir::Context &c, const ir::Tuning &tuning, bool copiesCarried = false)
+      : pool_(c.encodings()), tuning_(tuning), copiesCarried_(copiesCarried) {}
 
   using Made = llvm::DenseMap<std::pair<ir::Value, const layouts::Encoding *>, ir::Value>;
 
@@ -23,9 +27,13 @@ public:
 private:
   /// `budget`: operations that may still be repeated.
   bool canMake(ir::Value v, const layouts::Encoding *e, int64_t &budget, int64_t convertible);
+  bool canCarryCopy(ir::Value v, const layouts::Encoding *e, int64_t &budget, int64_t convertible);
+  ir::Value carryCopy(ir::Value v, const layouts::Encoding *e, Made &made, int64_t convertible);
 
   layouts::EncodingPool &pool_;
   const ir::Tuning &tuning_;
+  bool copiesCarried_;
+  llvm::DenseSet<std::pair<ir::Value, const layouts::Encoding *>> copied_; // carried values that canMake has met
 };
 
 } // namespace tessera::transforms

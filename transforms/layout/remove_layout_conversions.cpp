@@ -20,7 +20,9 @@
 // Then conversion slices (conversion_slices.cpp), which have the last word: a cost model weighs each conversion that is
 // left against computing the converted value, or part of what it is computed from, in the wanted layout. That takes
 // conversions out of loops and to the narrow side of casts. What a slice changes may let moves apply again, so both run
-// twice. At the end, values that loops or branches yield are converted after a narrowing cast rather than before.
+// twice. At the end, rows and columns of indices that a loop carries, and that are still converted since their users
+// agree on no layout, are carried once more in each layout; and values that loops or branches yield are converted after
+// a narrowing cast rather than before.
 //
 // Why both: slices go backward from one conversion and stop at wide loads, reductions and dots; without the moves, the
 // conversions after those would remain. The moves alone would keep every conversion that costs something to avoid.
@@ -39,6 +41,7 @@
 #include "layouts/scan_shape.h"
 #include "transforms/analyses/op_cost.h"
 #include "transforms/analyses/pointer_root.h"
+#include "transforms/cleanup/carried_values.h"
 #include "transforms/cleanup/erase_dead_operations.h"
 #include "transforms/layout/conversion_slices.h"
 #include "transforms/layout/convert_values.h"
@@ -152,6 +155,26 @@ public:
     bool any = false;
     while (foldOnce()) any = true;
     return any;
+  }
+
+  /// Conversions in loops of indices that a loop carries, which other users want in another layout: the loop carries
+  /// them in both.
+  bool copyCarriedIndices() {
+    Rematerializer copying(m_.context(), tuning_, /*copiesCarried=*/true);
+    Rematerializer::Made made;
+    bool changed = false;
+    for (auto c : all<ttg::ConvertLayoutOp>()) {
+      const Encoding *e = encodingOf(c.result());
+      bool isRenaming = layouts::sameLayout(encodingOf(c.src()), e, tensorOf(c.src()).shape());
+      if (!isInLoop(c.op) || isRenaming || !copying.canMake(c.src(), e)) continue;
+      c.result().replaceAllUsesWith(copying.make(c.src(), e, made));
+      c->erase();
+      changed = true;
+    }
+    if (!changed) return false;
+    eraseDeadOperations(m_);
+    for (auto loop : all<scf::ForOp>()) dropUnneededCarriedValues(loop); // what no user wants in the old layout
+    return true;
   }
 
   /// A loop-carried value or result of a branch that its users only make narrower is converted after the cast.
@@ -627,6 +650,7 @@ absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &c) {
     changed = true;
   }
   ConversionMoves last(m, accessBytes, tuning);
+  changed |= last.copyCarriedIndices();
   changed |= last.convertAfterNarrowingCasts();
   changed |= last.fold();
   return changed;

@@ -1,5 +1,6 @@
 // A loop with MFMA that goes round two buffers: two iterations in one, so that the buffers' addresses are constants
-// apart. With WMMA it stays, and with eight waves that leave registers for a second block.
+// apart. With WMMA it stays, and with eight waves that leave registers for a second block: where the buffer begins then
+// alternates, without the buffer's number.
 // RUN: tessera compile %S/../../kernels/mm_across_k/mm_across_k.ttir --target gfx950 --num-warps 2 --num-stages 2 --emit llir | FileCheck %s
 // RUN: tessera compile %S/../../kernels/mm_across_k/mm_across_k.ttir --target gfx1201 --num-warps 2 --num-stages 2 --emit llir | FileCheck %s --check-prefix=ONCE
 // RUN: tessera compile %S/../../kernels/mm_across_k/mm_across_k.ttir --target gfx950 --num-warps 8 --num-stages 2 --emit llir | FileCheck %s --check-prefix=EIGHT
@@ -13,6 +14,9 @@
 // ONCE-NOT: call <8 x i32> @llvm.amdgcn.wmma
 // ONCE: br i1 {{.*}}label %for
 // EIGHT: {{^}}for:
+// EIGHT: %[[AT:buffer.*]] = phi i32
+// EIGHT-NOT: icmp slt i32 {{.*}}, 2
+// EIGHT: xor i32 %[[AT]],
 // EIGHT: call <4 x i32> @llvm.amdgcn.mfma
 // EIGHT-NOT: call <4 x i32> @llvm.amdgcn.mfma
 // EIGHT: br i1 {{.*}}label %for
