@@ -162,7 +162,11 @@ HOOK(tt_gather) {
     return opError(op, diag, "gives a tensor of its indices' shape");
   return true;
 }
-HOOK(tt_histogram) { return shapeOf(op->result()).size() == 1 || opError(op, diag, "gives a tensor of one dimension"); }
+HOOK(tt_histogram) {
+  auto h = op->cast<tt::HistogramOp>();
+  if (shapeOf(h.result()).size() != 1) return opError(op, diag, "gives a tensor of one dimension");
+  return checkMask(op, diag, h.mask(), h.src().type(), 1);
+}
 
 // ---- computation ----------------------------------------------------------------------------------------------------
 
