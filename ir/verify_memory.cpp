@@ -17,8 +17,7 @@ bool checkMask(Operation *op, DiagnosticEngine &diag, Value mask, Type accessed,
 /// the operation's row.
 static bool checkOther(Operation *op, DiagnosticEngine &diag, Value other, Type read, unsigned operand) {
   if (!other || other.type() == read) return true;
-  return opError(op, diag,
-                 "the value for masked-off elements must be " + read.str() + ", not " + other.type().str(),
+  return opError(op, diag, "the value for masked-off elements must be " + read.str() + ", not " + other.type().str(),
                  op->operandGroupStart(operand));
 }
 static Type pointeeOf(Type ptr) { return ptr.withScalar(ptr.scalar().cast<PointerType>().pointee()); }
@@ -31,7 +30,10 @@ HOOK(tt_load) {
   auto l = op->cast<tt::LoadOp>();
   if (isBlockPointer(l.ptr().type())) {
     Type want = l.ptr().type().cast<PointerType>().pointee();
-    if (l.result().type().scalar() != want.scalar()) return opError(op, diag, "must give " + want.str());
+    auto block = want.cast<TensorType>();
+    auto read = l.result().type().dyn_cast<TensorType>();
+    if (!read || read.element() != block.element() || read.shape() != block.shape())
+      return opError(op, diag, "must give " + want.str());
     if (l.mask() || l.other())
       return opError(op, diag, "of a block pointer takes boundaryCheck and padding, not mask and other");
     for (auto d : l.boundaryCheck())
@@ -52,7 +54,9 @@ HOOK(tt_store) {
   if (isBlockPointer(s.ptr().type())) {
     if (s.mask()) return opError(op, diag, "of a block pointer takes boundaryCheck, not a mask");
     Type want = s.ptr().type().cast<PointerType>().pointee();
-    if (s.value().type().scalar() != want.scalar())
+    auto block = want.cast<TensorType>();
+    auto value = s.value().type().dyn_cast<TensorType>();
+    if (!value || value.element() != block.element() || value.shape() != block.shape())
       return opError(op, diag, "stores " + s.value().type().str() + " through a pointer to " + want.str(), 1);
     for (auto d : s.boundaryCheck())
       if (d < 0 || d >= int64_t(want.cast<TensorType>().rank()))
@@ -201,8 +205,7 @@ static bool namesElements(Operation *op, DiagnosticEngine &diag, Value buffer, V
                           int64_t axis, unsigned operand) {
   auto b = bufferOf(buffer);
   auto t = elements.type().cast<TensorType>();
-  if (t.element() != b.element())
-    return opError(op, diag, "moves " + t.str() + " from or to a buffer of " + b.str());
+  if (t.element() != b.element()) return opError(op, diag, "moves " + t.str() + " from or to a buffer of " + b.str());
   if (!sameShape(indices.type(), t))
     return opError(op, diag, "needs indices of the shape and layout of " + t.str() + ", not " + indices.type().str(),
                    operand);
@@ -272,9 +275,9 @@ HOOK(ttg_memdesc_reinterpret) {
   auto bytes = [](MemDescType t) {
     return llvm::divideCeil(t.numElements() * (t.element().isPointer() ? 64 : t.element().bitWidth()), 8);
   };
-  return bytes(dst) <= bytes(src) || opError(op, diag,
-                                             "gives a view of " + llvm::Twine(bytes(dst)) + " bytes of a buffer of " +
-                                                 llvm::Twine(bytes(src)));
+  return bytes(dst) <= bytes(src) ||
+         opError(op, diag,
+                 "gives a view of " + llvm::Twine(bytes(dst)) + " bytes of a buffer of " + llvm::Twine(bytes(src)));
 }
 HOOK(ttg_async_copy_global_to_local) {
   auto c = op->cast<ttg::AsyncCopyGlobalToLocalOp>();
@@ -304,18 +307,63 @@ HOOK(ttng_arrive_barrier) { return countsArrivals(op, op->cast<ttng::ArriveBarri
 
 // ---- descriptors ----------------------------------------------------------------------------------------------------
 
-static bool describesBlock(Operation *op, Value desc, Value tensor, unsigned indices, DiagnosticEngine &diag) {
-  auto d = desc.type().cast<TensorDescType>();
-  auto t = tensor.type().cast<TensorType>();
-  if (indices != d.rank())
-    return opError(op, diag, "needs " + llvm::Twine(d.rank()) + " indices, not " + llvm::Twine(indices));
-  auto scalar = [](Type e) { // the signs of a descriptor's integers are for the unit that loads
+/// Whether elements have one type, but for the signs of integers: those of a descriptor are for the unit that loads.
+static bool sameElements(Type a, Type b) {
+  auto signless = [](Type e) {
     auto i = e.dyn_cast<IntegerType>();
     return i ? Type(IntegerType::get(*e.context(), i.width())) : e;
   };
-  if (scalar(d.element()) != scalar(t.element()) || d.numElements() != t.numElements())
+  return signless(a) == signless(b);
+}
+/// A descriptor's block and the tensor or buffer that is moved through it.
+static bool describesBlock(Operation *op, Value desc, Value moved, unsigned indices, DiagnosticEngine &diag) {
+  auto d = desc.type().dyn_cast<TensorDescType>();
+  if (!d) return opError(op, diag, "needs a tensor descriptor, not " + desc.type().str(), 0);
+  auto t = moved.type().cast<ShapedType>();
+  if (indices != d.rank())
+    return opError(op, diag, "needs " + llvm::Twine(d.rank()) + " indices, not " + llvm::Twine(indices));
+  if (!sameElements(d.element(), t.element()) || d.numElements() != t.numElements())
     return opError(op, diag, "moves " + t.str() + " through " + d.str());
   return true;
+}
+/// A descriptor of rows, and the matrix or buffer of the rows that indices name.
+static bool describesRows(Operation *op, Value desc, Value moved, Value rows, DiagnosticEngine &diag) {
+  auto d = desc.type().dyn_cast<TensorDescType>();
+  auto t = moved.type().dyn_cast<ShapedType>();
+  if (!d || !t) return opError(op, diag, "needs a tensor descriptor and what is moved through it", 0);
+  bool fits = d.rank() == 2 && t.rank() == 2 && d.dim(1) == t.dim(1) && sameElements(d.element(), t.element());
+  if (!fits) return opError(op, diag, "moves " + moved.type().str() + " through " + d.str());
+  auto indices = rows.type().dyn_cast<TensorType>();
+  return (indices && indices.rank() == 1 && indices.dim(0) == t.dim(0)) ||
+         opError(op, diag, "needs a matrix and an index for each of its rows");
+}
+HOOK(tt_descriptor_gather) {
+  auto g = op->cast<tt::DescriptorGatherOp>();
+  return describesRows(op, g.desc(), g.result(), g.xOffsets(), diag);
+}
+HOOK(tt_descriptor_scatter) {
+  auto s = op->cast<tt::DescriptorScatterOp>();
+  return describesRows(op, s.desc(), s.src(), s.xOffsets(), diag);
+}
+HOOK(ttng_async_tma_gather) {
+  auto g = op->cast<ttng::AsyncTmaGatherOp>();
+  return describesRows(op, g.desc(), g.result(), g.xOffsets(), diag);
+}
+HOOK(ttng_async_tma_scatter) {
+  auto s = op->cast<ttng::AsyncTmaScatterOp>();
+  return describesRows(op, s.desc(), s.src(), s.xOffsets(), diag);
+}
+HOOK(ttng_async_tma_copy_global_to_local) {
+  auto c = op->cast<ttng::AsyncTmaCopyGlobalToLocalOp>();
+  return describesBlock(op, c.desc(), c.result(), c.coord().size(), diag);
+}
+HOOK(ttng_async_tma_copy_local_to_global) {
+  auto c = op->cast<ttng::AsyncTmaCopyLocalToGlobalOp>();
+  return describesBlock(op, c.desc(), c.src(), c.coord().size(), diag);
+}
+HOOK(ttng_async_tma_reduce) {
+  auto r = op->cast<ttng::AsyncTmaReduceOp>();
+  return describesBlock(op, r.desc(), r.src(), r.coord().size(), diag);
 }
 HOOK(tt_descriptor_load) {
   auto l = op->cast<tt::DescriptorLoadOp>();
