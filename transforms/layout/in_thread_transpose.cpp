@@ -66,7 +66,7 @@ const layouts::Encoding *transposed(tt::LoadOp load, unsigned k, bool mayPermute
   auto type = tensorOf(load.result());
   auto *from = layouts::dynCast<layouts::BlockedEncoding>(type.encoding());
   int64_t bits = type.element().bitWidth();
-  constexpr int64_t kByteBits = 8, kWordBits = 32;
+  constexpr int64_t kByteBits = 8;
   if (!from || bits < kByteBits || bits >= kWordBits) return nullptr;
   unsigned fastest = from->order()[0];
   if (fastest == k || from->sizePerThread()[k] != 1) return nullptr;

@@ -122,9 +122,8 @@ std::optional<layouts::SwizzledSharedParams> swizzleOf(const OperandConversion &
   if (isReadByLdmatrix(c, target)) return swizzle(1);
   // Bytes across K: the plan would let a word along K be read at once, but only whole words of memory can be copied
   // asynchronously. Lanes that differ in K read rows a word's elements apart.
-  constexpr int64_t kWordBytes = 4;
   bool copied = target.hasPerLaneAsyncCopy && c.loadedInLoop;
-  if (copied && bytes == 1 && !alongK && layouts::consecutiveElements(c.from, order[0]) >= kWordBytes)
+  if (copied && bytes == 1 && !alongK && layouts::consecutiveElements(c.from, order[0]) >= kMinAsyncCopyBytes)
     return swizzle(c.to->kWidth());
   return std::nullopt;
 }
@@ -226,7 +225,6 @@ bool keepLeftInRegisters(ttng::WarpGroupDotOp dot, const TargetInfo &target) {
   bool isStoredForDot = buffer && buffer.src() && buffer->block() == dot->block() && buffer.result().hasOneUse();
   if (!isStoredForDot || !mma || mma->versionMajor() != 3) return false;
   auto type = tensorOf(buffer.src());
-  constexpr unsigned kWordBits = 32;
   auto to =
       dot->context().encodings().getDotOperand(0, mma, std::max<unsigned>(1, kWordBits / type.element().bitWidth()));
   if (!to.ok()) return false;
