@@ -27,7 +27,7 @@ tt.func public @k(%p: !tt.ptr<i32>) {
   %c = arith.constant $value : i32
   tt.store %p, %c : !tt.ptr<i32>
   tt.return
-}
+} loc("k.py":1:1)
 EOF
 done
 text=$(compare "$1" "$2" "$folder/1.ttir" "$folder/2.ttir" --target gfx942 --summary) && exit 1
