@@ -55,6 +55,7 @@ public:
   absl::Status prepare(llvm::Module &module) const override {
     if (options_.numCtas > 1)
       return absl::InvalidArgumentError(info().name.str() + " has no clusters of blocks: --num-ctas must be 1");
+    if (absl::Status s = checkSchedulerOptions(); !s.ok()) return s;
     if (absl::Status s = setLayout(module); !s.ok()) return s;
     module.setModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500);
     for (llvm::Function &f : module)

@@ -2,14 +2,15 @@
 #include "codegen_amd/scheduler_options.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/CommandLine.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Config/llvm-config.h"
 #include <mutex>
 #include <utility>
 
 namespace tessera::amd {
 namespace {
 
-using Flag = llvm::cl::opt<bool>;
+using Flag = SchedulerFlag;
 
 constexpr llvm::StringLiteral kNames[] = {"amdgpu-disable-clustered-low-occupancy-reschedule",
                                           "amdgpu-use-amdgpu-trackers"};
@@ -27,12 +28,11 @@ struct Settings {
   void enter() {
     std::lock_guard<std::mutex> lock(mutex);
     if (inside++) return;
-    auto &options = llvm::cl::getRegisteredOptions();
     for (auto [i, name] : llvm::enumerate(kNames)) {
-      auto it = options.find(name);
-      Flag *flag = it == options.end() ? nullptr : static_cast<Flag *>(it->second);
-      saved[i] = {flag, flag && flag->getValue()};
-      if (flag) flag->setValue(true);
+      absl::StatusOr<Flag *> flag = findSchedulerFlag(name); // all are there: checkSchedulerOptions
+      if (!flag.ok()) continue;
+      saved[i] = {*flag, (*flag)->getValue()};
+      (*flag)->setValue(true);
     }
   }
   void leave() {
@@ -44,6 +44,25 @@ struct Settings {
 };
 
 } // namespace
+
+absl::StatusOr<SchedulerFlag *> findSchedulerFlag(llvm::StringRef name) {
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto found = options.find(name);
+  // LLVM has no other way to find an option's type out: flags are what may stand without a value.
+  bool isFlag = found != options.end() && found->second->getValueExpectedFlag() == llvm::cl::ValueOptional;
+  if (isFlag) return static_cast<SchedulerFlag *>(found->second);
+  return absl::FailedPreconditionError(
+      ("this LLVM (" LLVM_VERSION_STRING ") has no flag '" + name + "', which code for AMD is generated with").str());
+}
+
+absl::Status checkSchedulerOptions() {
+  static const absl::Status status = [] {
+    for (llvm::StringRef name : kNames)
+      if (absl::StatusOr<Flag *> flag = findSchedulerFlag(name); !flag.ok()) return flag.status();
+    return absl::OkStatus();
+  }();
+  return status;
+}
 
 void withSchedulerOptions(llvm::function_ref<void()> body) {
   Settings::instance().enter();

@@ -12,9 +12,19 @@
 // caller of the library gets the same code and the library leaves no option changed. A host program that shares LLVM
 // with us and generates AMD code on another thread meanwhile may see them set; its code is as right.
 #pragma once
+#include "absl/status/statusor.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/CommandLine.h"
 
 namespace tessera::amd {
+
+using SchedulerFlag = llvm::cl::opt<bool>;
+
+/// LLVM's option of this name, or an error if there is none, or none that is a flag.
+absl::StatusOr<SchedulerFlag *> findSchedulerFlag(llvm::StringRef name);
+
+/// Whether LLVM has all options that withSchedulerOptions sets: another version of LLVM may have renamed one.
+absl::Status checkSchedulerOptions();
 
 /// Runs `body` with the options set. Threads may be in it at once. An exception of the body passes through.
 void withSchedulerOptions(llvm::function_ref<void()> body);

@@ -17,8 +17,9 @@
 //
 // (a) By itself ptxas gives the addresses of a row of copies one pair of registers, each copy waiting for the one
 //     before (dots of 64 x 64 x 128 by four warps, five stages: 64 registers become 96).
-// (b) By less than half as many of 174 kernels with dots lost as gained. Nor is more requested: matrix instructions
-//     take registers in blocks, and ptxas refuses the code if there are too few for one.
+// (b) With fewer blocks than half of full occupancy requested, as many of 174 kernels with dots were slower as were
+//     faster than without a request. Nor is more than half requested: matrix instructions take registers in blocks, and
+//     ptxas refuses the code if there are too few for one.
 // (c) All loads are in flight with the registers of full occupancy, and more warps hide more.
 // (d) A row that is reduced and used again: its loads are in flight together whatever ptxas does. With a request it
 //     takes more registers than it needs, and fewer blocks compute while one waits at a barrier (layer normalisation by

@@ -14,7 +14,9 @@
 #include "llvm/Support/Program.h"
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
 #include <fcntl.h>
 #include <poll.h>
@@ -52,6 +54,36 @@ std::vector<std::string> compilerOptions(const ArchInfo &arch, const BackendOpti
   return o;
 }
 
+namespace {
+
+/// How long a compilation may take. Large kernels take a minute; ptxas that waits for a file system or a licence of a
+/// wrapper takes forever.
+class Deadline {
+public:
+  Deadline() {
+    const char *text = std::getenv("TESSERA_PTXAS_SECONDS");
+    if (unsigned given; text && !llvm::StringRef(text).getAsInteger(10, given) && given) seconds_ = given;
+    end_ = std::chrono::steady_clock::now() + std::chrono::seconds(seconds_);
+  }
+  /// Sleeps for a moment: a short one at first, since small kernels are done in milliseconds. False if time is up.
+  bool pause() {
+    timespec moment{0, rounds_++ < 200 ? 50'000 : 1'000'000};
+    nanosleep(&moment, nullptr);
+    return !isOver();
+  }
+  bool isOver() const { return std::chrono::steady_clock::now() >= end_; }
+  absl::Status error(const std::string &ptxas) const {
+    return absl::DeadlineExceededError(ptxas + " did not end within " + std::to_string(seconds_) +
+                                       " s and was killed; TESSERA_PTXAS_SECONDS is the time that it may take");
+  }
+
+private:
+  unsigned seconds_ = 600, rounds_ = 0;
+  std::chrono::steady_clock::time_point end_;
+};
+
+} // namespace
+
 absl::Status refusedPtx(llvm::StringRef tool, const ArchInfo &arch, llvm::StringRef log) {
   absl::Status s = absl::InternalError((tool + " refused the PTX for " + arch.cpu + ": " + log).str());
   llvm::StringRef name = log.split("Unresolved extern function '").second.split('\'').first;
@@ -73,7 +105,19 @@ absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::String
   std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(log->path()),
                                                 llvm::StringRef(log->path())};
   std::string message;
-  int result = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects, 0, 0, &message);
+  Deadline deadline;
+  llvm::sys::ProcessInfo process = llvm::sys::ExecuteNoWait(ptxas, arguments, std::nullopt, redirects, 0, &message);
+  llvm::sys::ProcessInfo ended;
+  ended.ReturnCode = -1; // it was not started
+  while (process.Pid > 0) {
+    ended = llvm::sys::Wait(process, /*SecondsToWait=*/0, &message);
+    if (ended.Pid != 0) break;
+    if (deadline.pause()) continue;
+    kill(process.Pid, SIGKILL);
+    llvm::sys::Wait(process, std::nullopt);
+    return deadline.error(ptxas);
+  }
+  int result = ended.ReturnCode;
   absl::StatusOr<std::string> cubin = out->read(), text = log->read();
   if (!text.ok()) return text.status();
   Compiled c{cubin.ok() ? *std::move(cubin) : std::string(), *std::move(text)};
@@ -135,28 +179,29 @@ public:
     // Both ends are ours, so a write never meets a pipe without a reader. What is over the pipe's size goes in as ptxas
     // takes out; it has taken all when the pipe is empty.
     (void)fcntl(write_.fd, F_SETPIPE_SZ, 1 << 20);
+    Deadline deadline;
     for (size_t done = 0; done < ptx.size();) {
       ssize_t n = ::write(write_.fd, ptx.data() + done, ptx.size() - done);
       if (n > 0)
         done += size_t(n);
       else if (errno != EAGAIN && errno != EINTR)
         return std::nullopt;
-      else if (!running())
+      else if (!running() || deadline.isOver())
         return std::nullopt;
       else if (pollfd p{write_.fd, POLLOUT, 0}; errno == EAGAIN)
         poll(&p, 1, /*milliseconds=*/20);
     }
-    for (int left = 0, round = 0; ioctl(read_.fd, FIONREAD, &left) == 0 && left > 0; ++round) {
-      if (!running()) return std::nullopt;
-      timespec pause{0, round < 200 ? 50'000 : 1'000'000};
-      nanosleep(&pause, nullptr);
-    }
+    for (int left = 0; ioctl(read_.fd, FIONREAD, &left) == 0 && left > 0;)
+      if (!running() || !deadline.pause()) return std::nullopt;
     if (dup3(whole.fd, read_.fd, O_CLOEXEC) < 0) return std::nullopt;
     write_.close(); // the end of the first reading
     int status = 0;
-    pid_t ended;
-    do ended = waitpid(process_, &status, 0);
-    while (ended < 0 && errno == EINTR);
+    pid_t ended = 0;
+    Deadline compilation;
+    while (ended == 0 || (ended < 0 && errno == EINTR)) {
+      ended = waitpid(process_, &status, WNOHANG);
+      if (ended == 0 && !compilation.pause()) return std::nullopt; // the destructor of `whenDone` ends the process
+    }
     process_ = -1;
     if (ended < 0) return std::nullopt; // the host program waits for all children itself
     absl::StatusOr<std::string> cubin = out_->read(), log = log_->read();

@@ -8,6 +8,7 @@
 #include "llvm/Support/SaveAndRestore.h"
 
 namespace tessera::frontend {
+using namespace ir;
 
 // ---- making the operation -------------------------------------------------------------------------------------------
 

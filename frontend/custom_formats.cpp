@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 namespace tessera::frontend {
+using namespace ir;
 
 /// The name a value had in the text, as a location, unless it is one the printer would make up (`%arg3`, `%0`): loops
 /// print no locations for their arguments, so this is what keeps the names.

@@ -199,9 +199,9 @@ bool EncodingParameters::finish() {
 void EncodingParameters::unknown(llvm::StringRef mnemonic, llvm::StringRef key, const char *at,
                                  llvm::ArrayRef<llvm::StringRef> known) {
   if (!ok_) return;
-  Diagnostic d = p_.makeError("layout '" + mnemonic + "' has no parameter '" + key + "'", at);
+  ir::Diagnostic d = p_.makeError("layout '" + mnemonic + "' has no parameter '" + key + "'", at);
   constexpr unsigned kMaxEdits = 4;
-  llvm::StringRef meant = nearestName(key, known, kMaxEdits);
+  llvm::StringRef meant = ir::nearestName(key, known, kMaxEdits);
   if (!meant.empty()) d.note("did you mean '" + meant + "'?");
   ok_ = p_.report(std::move(d));
 }

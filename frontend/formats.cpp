@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 namespace tessera::frontend {
+using namespace ir;
 
 // ---- formats --------------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 namespace tessera::frontend {
+using namespace ir;
 
 // ---- names ----------------------------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@
 #include "ir/ops.h"
 
 namespace tessera::frontend {
+using namespace ir;
 
 std::string currentName(llvm::StringRef name) {
   static const llvm::StringMap<llvm::StringRef> renamed = {

@@ -5,6 +5,7 @@
 #include <utility>
 
 namespace tessera::frontend {
+using namespace ir;
 
 bool ParserState::balanced(char open, char close, llvm::StringRef &text) {
   const char *begin = lex.position();

@@ -8,6 +8,7 @@
 #include <utility>
 
 namespace tessera::frontend {
+using namespace ir;
 using namespace layouts;
 
 namespace {

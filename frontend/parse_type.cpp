@@ -4,6 +4,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 namespace tessera::frontend {
+using namespace ir;
 
 static std::optional<FloatKind> floatKind(llvm::StringRef n) {
   for (auto k : {FloatKind::F16, FloatKind::BF16, FloatKind::F32, FloatKind::F64, FloatKind::F8E4M3FN,

@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 namespace tessera::frontend {
+using namespace ir;
 
 ParserState::ParserState(llvm::StringRef text, unsigned firstLine, llvm::StringRef f, Context &c, DiagnosticEngine &d,
                          const ParseOptions &o)

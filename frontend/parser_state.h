@@ -12,7 +12,6 @@
 #include "llvm/ADT/StringSet.h"
 
 namespace tessera::frontend {
-using namespace ir;
 
 /// An operand as written: `%name#number`, and where.
 struct OperandRef {
@@ -28,50 +27,51 @@ int64_t flagBit(llvm::StringRef word, bool overflow);
 
 class ParserState {
 public:
-  ParserState(llvm::StringRef text, unsigned firstLine, llvm::StringRef file, Context &, DiagnosticEngine &,
+  ParserState(llvm::StringRef text, unsigned firstLine, llvm::StringRef file, ir::Context &, ir::DiagnosticEngine &,
               const ParseOptions &);
 
   Lexer lex;
-  Context &ctx;
-  DiagnosticEngine &diag;
+  ir::Context &ctx;
+  ir::DiagnosticEngine &diag;
   ParseOptions options;
   std::string file;
-  std::unique_ptr<Module> module;
+  std::unique_ptr<ir::Module> module;
 
   // ---- diagnostics ----
   /// Reports at a position (null: here) and returns false.
   bool error(const llvm::Twine &message, const char *at = nullptr);
-  Diagnostic makeError(const llvm::Twine &message, const char *at);
+  ir::Diagnostic makeError(const llvm::Twine &message, const char *at);
   const char *placeOfNext(); // of what comes next, or of the last character
   void undefinedLocation(llvm::StringRef name, const char *at);
-  bool report(Diagnostic); // an error made with makeError, kept until flush; returns false
-  void flush();            // hands the errors over, in the order of the text
+  bool report(ir::Diagnostic); // an error made with makeError, kept until flush; returns false
+  void flush();                // hands the errors over, in the order of the text
   bool expect(llvm::StringRef punctuation, llvm::StringRef context = "");
   bool failed() const { return errors_ > 0; }
-  SourcePosition positionOf(const char *) const;
+  ir::SourcePosition positionOf(const char *) const;
 
   // ---- types and attributes ----
-  Type parseType();
+  ir::Type parseType();
   /// `descriptor`: the tensor of an (older) tensor descriptor's type, given back as that.
-  Type parseTensorType(bool descriptor = false);
-  Type parseMemDescBody();
-  Type parsePointerBody();
-  Type parseTensorDescBody();
+  ir::Type parseTensorType(bool descriptor = false);
+  ir::Type parseMemDescBody();
+  ir::Type parsePointerBody();
+  ir::Type parseTensorDescBody();
   /// A type whose dialect prefix may have been left out: `<64x16xf16, …>` for a memory descriptor.
-  Type parseMaybeStripped(TypeRule);
+  ir::Type parseMaybeStripped(ir::TypeRule);
   bool parseDimensions(llvm::SmallVectorImpl<int64_t> &, bool elementFollows);
-  bool parseTypeList(llvm::SmallVectorImpl<Type> &); // comma-separated
-  bool parseFunctionalType(llvm::SmallVectorImpl<Type> &ins, llvm::SmallVectorImpl<Type> &outs);
-  bool parseTypeListParens(llvm::SmallVectorImpl<Type> &);
+  bool parseTypeList(llvm::SmallVectorImpl<ir::Type> &); // comma-separated
+  bool parseFunctionalType(llvm::SmallVectorImpl<ir::Type> &ins, llvm::SmallVectorImpl<ir::Type> &outs);
+  bool parseTypeListParens(llvm::SmallVectorImpl<ir::Type> &);
 
-  Attribute parseAttribute(Type typeHint = {});
+  ir::Attribute parseAttribute(ir::Type typeHint = {});
   /// At `{`. `positions`: where each name stands, if wanted.
-  bool parseAttrDict(llvm::SmallVectorImpl<NamedAttribute> &, llvm::SmallVectorImpl<const char *> *positions = nullptr);
-  Attribute parseNumber(Type typeHint);
-  Attribute parseDense();
-  bool parseDenseHex(TensorType, std::vector<llvm::APInt> &);
-  bool parseDenseList(TensorType, unsigned dimension, std::vector<llvm::APInt> &);
-  Attribute parseHashAttribute();
+  bool parseAttrDict(llvm::SmallVectorImpl<ir::NamedAttribute> &,
+                     llvm::SmallVectorImpl<const char *> *positions = nullptr);
+  ir::Attribute parseNumber(ir::Type typeHint);
+  ir::Attribute parseDense();
+  bool parseDenseHex(ir::TensorType, std::vector<llvm::APInt> &);
+  bool parseDenseList(ir::TensorType, unsigned dimension, std::vector<llvm::APInt> &);
+  ir::Attribute parseHashAttribute();
   bool layoutAlone = false;                 // what is parsed is a layout by itself: its lanes are as written
   const layouts::Encoding *parseEncoding(); // alias or in full
   /// `older`: the name was written in a spelling before Triton 3, whose defaults differ.
@@ -79,13 +79,13 @@ public:
   const layouts::Encoding *parseEncodingBody(llvm::StringRef mnemonic, const char *at, bool older);
   static bool isEncoding(llvm::StringRef mnemonic);
   bool parseInteger(int64_t &);
-  std::optional<llvm::APInt> parseElement(Type element);
+  std::optional<llvm::APInt> parseElement(ir::Type element);
   /// Text up to the matching closer, brackets balanced and strings respected.
   bool balanced(char open, char close, llvm::StringRef &text);
 
-  bool parseLocation(Location &); // after `loc`: ( … )
-  bool parseLocationBody(Location &);
-  bool parseTrailingLocation(Location &); // optional `loc(…)`
+  bool parseLocation(ir::Location &); // after `loc`: ( … )
+  bool parseLocationBody(ir::Location &);
+  bool parseTrailingLocation(ir::Location &); // optional `loc(…)`
 
   bool parseAliasDefinition();
   /// Aliases defined later in the file (locations mostly) are found in one scan at the start.
@@ -95,34 +95,34 @@ public:
 
   // ---- operations ----
   bool parseTop();
-  bool parseOperation(Block *);
-  bool parseGenericOperation(Block *, llvm::StringRef name, const char *at);
+  bool parseOperation(ir::Block *);
+  bool parseGenericOperation(ir::Block *, llvm::StringRef name, const char *at);
   /// A name before `=`: of one or several results.
   struct ResultName {
     llvm::StringRef name;
     unsigned count;
     const char *at;
   };
-  bool parseRegionBody(Region &, llvm::ArrayRef<std::pair<llvm::StringRef, Type>> entryArgs, bool isolated,
-                       llvm::ArrayRef<const char *> argPositions = {}, llvm::ArrayRef<Location> argLocs = {});
-  bool parseBlockHeader(Region &, Block *&);
+  bool parseRegionBody(ir::Region &, llvm::ArrayRef<std::pair<llvm::StringRef, ir::Type>> entryArgs, bool isolated,
+                       llvm::ArrayRef<const char *> argPositions = {}, llvm::ArrayRef<ir::Location> argLocs = {});
+  bool parseBlockHeader(ir::Region &, ir::Block *&);
   bool atAliasDefinition(); // at `#name =` or `!name =` at the start of a line
   /// Remembers the first region whose `}` stands further left than the line of its `{`: the brace of another one.
   void noteIndentation(const char *open, const char *close);
   void reportUnclosed();
-  Block *blockNamed(llvm::StringRef name, const char *at);
+  ir::Block *blockNamed(llvm::StringRef name, const char *at);
 
   // What one operation's text has given so far.
   struct OpParse {
-    const OpInfo *info = nullptr;
+    const ir::OpInfo *info = nullptr;
     const char *at = nullptr;
-    llvm::StringRef written;                                         // the operation's name as written
-    llvm::SmallVector<llvm::SmallVector<OperandRef, 2>, 4> operands; // per row operand
-    llvm::SmallVector<llvm::SmallVector<Type, 2>, 4> operandTypes;   // per row operand, where printed
-    llvm::SmallVector<llvm::SmallVector<Type, 2>, 4> resultTypes;    // per row result, where printed
-    std::optional<llvm::SmallVector<Type, 4>> allOperandTypes, allResultTypes;
-    llvm::SmallVector<NamedAttribute, 8> attrs;
-    llvm::SmallVector<Block *, 2> successors;
+    llvm::StringRef written;                                           // the operation's name as written
+    llvm::SmallVector<llvm::SmallVector<OperandRef, 2>, 4> operands;   // per row operand
+    llvm::SmallVector<llvm::SmallVector<ir::Type, 2>, 4> operandTypes; // per row operand, where printed
+    llvm::SmallVector<llvm::SmallVector<ir::Type, 2>, 4> resultTypes;  // per row result, where printed
+    std::optional<llvm::SmallVector<ir::Type, 4>> allOperandTypes, allResultTypes;
+    llvm::SmallVector<ir::NamedAttribute, 8> attrs;
+    llvm::SmallVector<ir::Block *, 2> successors;
     unsigned numRegions = 0;
     unsigned numResultNames = 0;
     llvm::SmallVector<std::pair<llvm::StringRef, const char *>, 4> attrNames; // of the dictionary, as written
@@ -130,11 +130,11 @@ public:
     bool ended = false;  // an older spelling stops before the format does
     /// What the names before `=` stand for, where an older operation became none or several: not the results of the
     /// last operation of the block.
-    std::optional<llvm::SmallVector<Value, 2>> values;
+    std::optional<llvm::SmallVector<ir::Value, 2>> values;
     bool hasAttr(llvm::StringRef n) const {
       return llvm::any_of(attrs, [&](auto &a) { return a.name == n; });
     }
-    void setAttr(Context &c, llvm::StringRef n, Attribute v) {
+    void setAttr(ir::Context &c, llvm::StringRef n, ir::Attribute v) {
       for (auto &a : attrs)
         if (a.name == n) {
           a.value = v;
@@ -142,31 +142,31 @@ public:
         }
       attrs.push_back({c.intern(n), v});
     }
-    Attribute attr(llvm::StringRef n) const {
+    ir::Attribute attr(llvm::StringRef n) const {
       for (auto &a : attrs)
         if (a.name == n) return a.value;
       return {};
     }
   };
   bool parseResultNames(OpParse &, llvm::SmallVectorImpl<ResultName> &);
-  bool parseOperationText(OpParse &, Block *);
-  bool nameResults(const OpParse &, Operation *, llvm::ArrayRef<ResultName>);
+  bool parseOperationText(OpParse &, ir::Block *);
+  bool nameResults(const OpParse &, ir::Operation *, llvm::ArrayRef<ResultName>);
   bool markBad(llvm::ArrayRef<ResultName>);
   /// The parts of an operation in the generic form that OpParse does not have.
   struct GenericParts {
     llvm::StringRef name;
     llvm::SmallVector<OperandRef, 4> operands;
-    llvm::SmallVector<Type, 4> operandTypes;
-    llvm::SmallVector<Type, 4> resultTypes;
-    llvm::SmallVector<Operation *, 2> regions; // operations with one region each, moved once the operation is made
+    llvm::SmallVector<ir::Type, 4> operandTypes;
+    llvm::SmallVector<ir::Type, 4> resultTypes;
+    llvm::SmallVector<ir::Operation *, 2> regions; // operations with one region each, moved once the operation is made
   };
   bool parseGenericText(OpParse &, GenericParts &);
-  bool takeGenericAttrs(const OpParse &, const GenericParts &, OperationState &);
+  bool takeGenericAttrs(const OpParse &, const GenericParts &, ir::OperationState &);
   bool checkGenericCounts(const OpParse &, const GenericParts &);
-  bool parseFormat(OpParse &, const std::vector<FormatElement> &);
-  bool parseElementOf(OpParse &, const FormatElement &, const FormatElement *following);
-  bool parseFormatAttr(OpParse &o, const AttrSpec &spec);
-  bool startsHere(const FormatElement &group);
+  bool parseFormat(OpParse &, const std::vector<ir::FormatElement> &);
+  bool parseElementOf(OpParse &, const ir::FormatElement &, const ir::FormatElement *following);
+  bool parseFormatAttr(OpParse &o, const ir::AttrSpec &spec);
+  bool startsHere(const ir::FormatElement &group);
   bool parseCustom(OpParse &, llvm::StringRef name);
   bool parseCacheWords(OpParse &, bool evict);
   bool parseArithmeticFlags(OpParse &, bool overflow);
@@ -181,16 +181,16 @@ public:
   bool parseBufferLoadToLocal(OpParse &);
   bool parseDotScaled(OpParse &);
   bool parseElementTypes(OpParse &, llvm::StringRef lhs, llvm::StringRef rhs);
-  bool trailingAttrs(OpParse &, Operation *); // the dictionary after an operation's regions
+  bool trailingAttrs(OpParse &, ir::Operation *); // the dictionary after an operation's regions
   /// Sets up the row's groups.
-  void startOp(OpParse &, const OpInfo &, const char *at);
-  bool parseOlderForm(OpParse &, llvm::StringRef name, Block *, bool &handled);
-  bool parseOlderReduce(OpParse &, Block *);
-  bool parseOlderConvertLayout(OpParse &, Block *);
-  bool parseOlderAlloc(OpParse &, Block *);
-  bool parseOlderExtractSlice(OpParse &, Block *);
-  bool parseOlderInsertSlice(OpParse &, Block *);
-  bool parseOlderSubview(OpParse &, Block *);
+  void startOp(OpParse &, const ir::OpInfo &, const char *at);
+  bool parseOlderForm(OpParse &, llvm::StringRef name, ir::Block *, bool &handled);
+  bool parseOlderReduce(OpParse &, ir::Block *);
+  bool parseOlderConvertLayout(OpParse &, ir::Block *);
+  bool parseOlderAlloc(OpParse &, ir::Block *);
+  bool parseOlderExtractSlice(OpParse &, ir::Block *);
+  bool parseOlderInsertSlice(OpParse &, ir::Block *);
+  bool parseOlderSubview(OpParse &, ir::Block *);
   /// A dictionary's attributes, added to the operation's.
   bool parseOpAttrs(OpParse &);
   /// Renames what older dumps call otherwise and checks that nothing is missing; false after an error.
@@ -198,14 +198,14 @@ public:
   /// Attributes that older dumps leave out because the operation did not have them.
   void olderDefaults(OpParse &);
   /// Makes the operation from what was read: resolves operands, infers types, checks printed ones.
-  Operation *build(OpParse &, Block *);
-  bool buildOperands(OpParse &, OperationState &);
-  bool buildResultTypes(OpParse &, OperationState &);
-  bool inferMissingResults(OpParse &, OperationState &);
+  ir::Operation *build(OpParse &, ir::Block *);
+  bool buildOperands(OpParse &, ir::OperationState &);
+  bool buildResultTypes(OpParse &, ir::OperationState &);
+  bool inferMissingResults(OpParse &, ir::OperationState &);
   /// The type of an operand that is not printed, as far as the row gives it; forward references need it.
-  Type impliedOperandType(const OpParse &, unsigned operand);
+  ir::Type impliedOperandType(const OpParse &, unsigned operand);
   /// Makes the operation at the end of the block, at the position of the text.
-  Operation *emit(const OperationState &, Block *, const char *at);
+  ir::Operation *emit(const ir::OperationState &, ir::Block *, const char *at);
   bool unknownOperation(llvm::StringRef name, const char *at);
   bool parseOperand(OperandRef &);
   bool atDefinition(); // at `%a, %b:2 =`: the next operation, after one that ends here
@@ -213,37 +213,37 @@ public:
   bool parseSuccessor(OpParse &, llvm::SmallVectorImpl<OperandRef> &args);
 
   /// The value of that name; a forward reference makes a placeholder, of the type if it is known.
-  Value resolve(const OperandRef &, Type expected = {});
+  ir::Value resolve(const OperandRef &, ir::Type expected = {});
   /// As resolve, for operations with regions, whose body is read even if an operand is bad: then a stand-in of the type
   /// is given and `ok` becomes false.
-  Value resolveTyped(const OperandRef &, Type, bool &ok);
-  bool define(llvm::StringRef name, llvm::ArrayRef<Value>, const char *at);
+  ir::Value resolveTyped(const OperandRef &, ir::Type, bool &ok);
+  bool define(llvm::StringRef name, llvm::ArrayRef<ir::Value>, const char *at);
 
   // Custom forms that build their operation (they have regions).
-  bool parseModule(OpParse &, Block *);
-  bool parseFunc(OpParse &, Block *);
-  bool parseFor(OpParse &, Block *);
-  bool parseIf(OpParse &, Block *);
-  bool parseWhile(OpParse &, Block *);
-  bool parseExecuteRegion(OpParse &, Block *);
-  bool parseWarpSpecialize(OpParse &, Block *);
+  bool parseModule(OpParse &, ir::Block *);
+  bool parseFunc(OpParse &, ir::Block *);
+  bool parseFor(OpParse &, ir::Block *);
+  bool parseIf(OpParse &, ir::Block *);
+  bool parseWhile(OpParse &, ir::Block *);
+  bool parseExecuteRegion(OpParse &, ir::Block *);
+  bool parseWarpSpecialize(OpParse &, ir::Block *);
 
   void skipFunctionBody();        // to its last brace, if it is found
   void recover(const char *from); // to the next line that starts an operation or closes a region
   /// Where the operation (or the nearest one around it), or an operand of it, stands in the text.
-  SourcePosition positionOf(const Operation *) const;
-  DiagnosticEngine::TextPlace placeOf(const Operation *, int operand);
+  ir::SourcePosition positionOf(const ir::Operation *) const;
+  ir::DiagnosticEngine::TextPlace placeOf(const ir::Operation *, int operand);
   /// The first operation stands where the second one does.
-  void standsFor(const Operation *op, const Operation *there) {
+  void standsFor(const ir::Operation *op, const ir::Operation *there) {
     if (auto it = positions_.find(there); it != positions_.end()) positions_[op] = it->second;
   }
   /// Null if the operation's form has no positions of operands.
-  const char *placeOfOperand(const Operation &, unsigned operand, const char *at);
+  const char *placeOfOperand(const ir::Operation &, unsigned operand, const char *at);
 
 private:
   friend struct DepthGuard;
   struct Definition {
-    llvm::SmallVector<Value, 2> values;
+    llvm::SmallVector<ir::Value, 2> values;
     const char *at = nullptr;
     bool bad = false; // defined by an operation with an error: uses are not reported again
   };
@@ -253,7 +253,7 @@ private:
   };
   struct Forward {
     OperandRef ref;
-    Operation *placeholder;
+    ir::Operation *placeholder;
     unsigned scope;
   };
   Definition *lookup(llvm::StringRef name);
@@ -263,7 +263,7 @@ private:
   std::vector<std::unique_ptr<Scope>> scopes_;
   std::vector<Forward> forwards_;
   struct RegionBlocks {
-    llvm::StringMap<std::pair<Block *, const char *>> blocks; // position null once defined
+    llvm::StringMap<std::pair<ir::Block *, const char *>> blocks; // position null once defined
   };
   std::vector<RegionBlocks> regions_;
   // Aliases are read where they are first used, from wherever they are defined. Their height and size, with the aliases
@@ -272,24 +272,25 @@ private:
     const char *at = nullptr;
     bool busy = false, known = false, bad = false;
     unsigned height = 0, size = 0;
-    Attribute attr;
-    Type type;
-    Location loc;
+    ir::Attribute attr;
+    ir::Type type;
+    ir::Location loc;
   };
   /// Runs `read` at the alias's text unless its value is known; reports what stands in the way at `at`.
   bool readAlias(Alias &, llvm::StringRef kind, llvm::StringRef name, const char *at, llvm::function_ref<bool()> read);
   llvm::StringMap<Alias> attrAliases_, typeAliases_;
-  llvm::DenseMap<const Block *, llvm::StringSet<>> functions_; // the names of those in a module
-  llvm::DenseMap<const Operation *, const char *> positions_;
-  std::vector<Diagnostic> pending_;
-  Diagnostic firstUndefinedLocation_; // reported unless the text is cut off
+  llvm::DenseMap<const ir::Block *, llvm::StringSet<>> functions_; // the names of those in a module
+  llvm::DenseMap<const ir::Operation *, const char *> positions_;
+  std::vector<ir::Diagnostic> pending_;
+  ir::Diagnostic firstUndefinedLocation_; // reported unless the text is cut off
   unsigned undefinedLocations_ = 0;
   unsigned errors_ = 0;
   bool quiet_ = false, saidUnclosed_ = false;
   const char *suspect_ = nullptr; // `{` of a region that may not be closed
   unsigned depth_ = 0, deepest_ = 0, size_ = 0;
   llvm::StringSet<> badNames_;
-  Type layoutElement_; // of the tensor whose layout is being read: older dot_op layouts leave out what follows from it
+  ir::Type
+      layoutElement_; // of the tensor whose layout is being read: older dot_op layouts leave out what follows from it
 };
 
 inline constexpr unsigned kMaxNesting = 200, kMaxAliasSize = 4096;

@@ -6,6 +6,7 @@
 #include <tuple>
 
 namespace tessera::frontend {
+using namespace ir;
 
 // ---- diagnostics ----------------------------------------------------------------------------------------------------
 

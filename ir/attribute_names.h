@@ -22,8 +22,21 @@ inline constexpr int64_t kLaunchDivisor = 16;
 /// The number of stages that the program requests for a loop (tl.range), an IntegerAttr.
 inline constexpr llvm::StringRef kNumStagesAttr = "tt.num_stages";
 
+// ---- order of programs (order-programs, on tt.get_program_id; the lowering reads them) ----
+
+/// How many consecutive programs a die runs (i32); whether programs are numbered along y, too.
+inline constexpr llvm::StringRef kDieWindowAttr = "tessera.die_window", kTwoAxesAttr = "tessera.two_axes";
+/// The axis of the grid along which programs take longer or shorter (i32), whether longer, and how many rows of the
+/// grid start their longest programs together (i32).
+inline constexpr llvm::StringRef kWorkAxisAttr = "tessera.work_axis", kWorkIncreasesAttr = "tessera.work_increases",
+                                 kWorkRowsAttr = "tessera.work_rows";
+
 // ---- operations ----
 
+/// On a dot by warp groups: it is in flight until a wait for it (a bool, see ttng.warp_group_dot in ir/ops.table).
+inline constexpr llvm::StringRef kIsAsyncAttr = "isAsync";
+/// On a barrier: it orders shared memory only.
+inline constexpr llvm::StringRef kLocalBarrierAttr = "tessera.local";
 /// The offset in bytes of an operation's buffer or scratch in the block's shared memory, an IntegerAttr.
 inline constexpr llvm::StringRef kAllocationOffsetAttr = "allocation.offset";
 

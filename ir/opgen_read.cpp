@@ -170,11 +170,14 @@ std::string sentenceOf(const std::string &name) {
 
 /// Math functions of floats.
 struct MathRow {
-  const char *family, *name, *sentence;
+  const char *family, *name, *libdevice, *ocml, *sentence;
+  bool hasOneLibrary() const { return !*libdevice != !*ocml; }
 };
 const MathRow mathRows[] = {
-#define MATH_UNARY(name, host, intrinsic, libdevice, ocml, sentence) {"@math_unary", #name, sentence},
-#define MATH_BINARY(name, host, intrinsic, libdevice, ocml, sentence) {"@math_binary", #name, sentence},
+#define MATH_UNARY(name, host, intrinsic, libdevice, ocml, sentence)                                                   \
+  {"@math_unary", #name, #libdevice, #ocml, sentence},
+#define MATH_BINARY(name, host, intrinsic, libdevice, ocml, sentence)                                                  \
+  {"@math_binary", #name, #libdevice, #ocml, sentence},
 #include "math_functions.def"
 };
 
@@ -220,6 +223,9 @@ bool expandFamily(const std::string &line) {
   }
   for (auto &row : mathRows) {
     if (kind != row.family) continue;
+    if (row.hasOneLibrary())
+      fail("math." + std::string(row.name) +
+           " names one library's function: name both or, if either library lacks it, none (ir/math_functions.def)");
     bool unary = kind == "@math_unary";
     ops.push_back(family(
         "math", row.name, unary ? "operand: FloatLike -> result = same(operand)" : binf, "fastmath: i32=0",

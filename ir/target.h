@@ -42,6 +42,13 @@ enum class RegisterSplit : uint8_t {
   Allocated,    // the same, rounded down to what the hardware allocates
 };
 
+/// Bits of a register, and of a bank's word in shared memory.
+inline constexpr int kWordBits = 32;
+/// The least and the most that one lane copies from global to shared memory by an asynchronous copy of its own
+/// (cp.async; PTX ISA, "Data Movement and Conversion Instructions"): of targets with hasPerLaneAsyncCopy. A narrower
+/// load stays a load.
+inline constexpr int64_t kMinAsyncCopyBytes = 4, kMaxAsyncCopyBytes = 16;
+
 /// What a block takes of a multiprocessor; 0: not known, or no limit.
 struct BlockResources {
   int64_t warps = 1;
@@ -124,7 +131,9 @@ struct TargetInfo {
   llvm::ArrayRef<MatrixInstruction> matrixInstructions;       // of equal types and tile the one of the largest k first
   llvm::ArrayRef<MatrixInstruction> scaledMatrixInstructions; // with scales (ir/scaled_dots.h), ordered alike
   bool hasPackedF32 = false;                                  // add, mul and fma of two f32 by one instruction
-  bool hasScalarFloat = false;    // f32 arithmetic on values that are equal in all lanes, once for the warp
+  // f32 arithmetic on values that are equal in all lanes, once for the warp. LLVM decides by the processor; here only
+  // the emulator's count of live registers reads it (runtime/emulator/registers_live.cpp).
+  bool hasScalarFloat = false;
   bool hasIeeeMode = false;       // waves have a mode in which minima and maxima quiet signalling NaNs (AMD: MODE.IEEE)
   bool hasBf16Fma = false;        // fma on bf16 (and so add and mul)
   bool hasBf16Conversion = false; // f32 → bf16, rounded to nearest even, in one instruction

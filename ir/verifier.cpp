@@ -157,7 +157,30 @@ private:
     warps_ = outside;
     // Only what has the right form is shown to the hook.
     if (ok && op->info().verify) ok = op->info().verify(op, diag_);
-    return ok;
+    return ok && resultsFollow(op);
+  }
+
+  /// Results whose types follow from operands or other results, as the row says, have these types. (Results of memory
+  /// are their hooks' concern: a block pointer's tensor has no layout yet.)
+  bool resultsFollow(Operation *op) {
+    auto &info = op->info();
+    for (auto [i, inference] : llvm::enumerate(info.inference)) {
+      auto rule = InferRule(inference.rule);
+      if (rule != InferRule::SameAs && rule != InferRule::BoolLike) continue;
+      bool isOfResult = inference.operand >= kInferredResult;
+      unsigned from = isOfResult ? inference.operand - kInferredResult : inference.operand;
+      unsigned number = isOfResult ? op->resultGroup(from).size() : op->operandGroup(from).size();
+      auto results = op->resultGroup(i);
+      for (unsigned k = 0; k < std::min<unsigned>(number, results.size()); ++k) {
+        Value source = isOfResult ? Value(op->resultGroup(from)[k]) : op->operandGroup(from)[k];
+        Type want =
+            rule == InferRule::SameAs ? source.type() : source.type().withScalar(moduleOp_->module().context().i1());
+        if (Type has = results[k].type(); has != want)
+          return opError(op, diag_,
+                         "result '" + info.results[i].name + "' must be " + want.str() + ", not " + has.str());
+      }
+    }
+    return true;
   }
 
   bool block(Operation *parent, Block *b) {

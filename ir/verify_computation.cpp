@@ -125,21 +125,22 @@ HOOK(tt_cat) {
   auto src = shapeOf(lhs(op)), dst = shapeOf(op->result());
   if (dst.size() != src.size() || dst[0] != 2 * src[0] || dst.drop_front() != src.drop_front())
     return opError(op, diag, "gives a tensor of the wrong shape");
-  return true;
+  return lhs(op).type().scalar() == op->result().type().scalar() || opError(op, diag, "changes the element type");
 }
 HOOK(tt_join) {
   if (lhs(op).type() != rhs(op).type()) return opError(op, diag, "needs operands of one type");
   auto src = shapeOf(lhs(op)), dst = shapeOf(op->result());
   if (dst.size() != src.size() + 1 || dst.back() != 2 || dst.drop_back() != src)
     return opError(op, diag, "gives a tensor of the wrong shape");
-  return true;
+  return lhs(op).type().scalar() == op->result().type().scalar() || opError(op, diag, "changes the element type");
 }
 HOOK(tt_split) {
   auto src = shapeOf(op->cast<tt::SplitOp>().src()), dst = shapeOf(op->result(0));
   if (op->result(0).type() != op->result(1).type()) return opError(op, diag, "gives two tensors of one type");
   if (src.back() != 2 || src.drop_back() != dst)
     return opError(op, diag, "needs a last dimension of 2, which the results lack");
-  return true;
+  auto from = op->cast<tt::SplitOp>().src().type().scalar();
+  return from == op->result(0).type().scalar() || opError(op, diag, "changes the element type");
 }
 HOOK(tt_trans) {
   auto t = op->cast<tt::TransOp>();
@@ -160,9 +161,17 @@ HOOK(tt_gather) {
     return opError(op, diag, "axis " + llvm::Twine(g.axis()) + " is out of range");
   if (!sameShape(g.indices().type(), g.result().type()))
     return opError(op, diag, "gives a tensor of its indices' shape");
-  return true;
+  if (g.src().type().scalar() != g.result().type().scalar()) return opError(op, diag, "changes the element type");
+  auto src = shapeOf(g.src()), indices = shapeOf(g.indices());
+  bool fits = src.size() == indices.size();
+  for (unsigned i = 0; fits && i < src.size(); ++i) fits = int64_t(i) == g.axis() || src[i] == indices[i];
+  return fits || opError(op, diag, "needs indices of its source's shape, but for the axis", 1);
 }
-HOOK(tt_histogram) { return shapeOf(op->result()).size() == 1 || opError(op, diag, "gives a tensor of one dimension"); }
+HOOK(tt_histogram) {
+  auto h = op->cast<tt::HistogramOp>();
+  if (shapeOf(h.result()).size() != 1) return opError(op, diag, "gives a tensor of one dimension");
+  return checkMask(op, diag, h.mask(), h.src().type(), 1);
+}
 
 // ---- computation ----------------------------------------------------------------------------------------------------
 

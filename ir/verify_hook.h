@@ -18,6 +18,9 @@ inline bool sameShape(Type a, Type b) {
   Context &c = *a.context();
   return a.isTensor() == b.isTensor() && (!a.isTensor() || a.withScalar(c.i1()) == b.withScalar(c.i1()));
 }
+/// The mask of an access, if it has one, has the shape and layout of what is accessed: of the pointers, the offsets or
+/// the values. `operand`: the mask's place in the operation's row. Every operation with a mask checks it by this.
+bool checkMask(Operation *op, DiagnosticEngine &diag, Value mask, Type accessed, unsigned operand);
 inline llvm::ArrayRef<int64_t> shapeOf(Value v) { return v.type().cast<TensorType>().shape(); }
 
 } // namespace tessera::ir

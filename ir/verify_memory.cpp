@@ -6,6 +6,20 @@ namespace tessera::ir {
 
 // ---- global memory --------------------------------------------------------------------------------------------------
 
+bool checkMask(Operation *op, DiagnosticEngine &diag, Value mask, Type accessed, unsigned operand) {
+  if (!mask || sameShape(mask.type(), accessed)) return true;
+  return opError(op, diag,
+                 "needs a mask of type " + accessed.withScalar(accessed.context()->i1()).str() + ", not " +
+                     mask.type().str(),
+                 op->operandGroupStart(operand));
+}
+/// The value for masked-off elements, if there is one, is of the type that the operation reads. `operand`: its place in
+/// the operation's row.
+static bool checkOther(Operation *op, DiagnosticEngine &diag, Value other, Type read, unsigned operand) {
+  if (!other || other.type() == read) return true;
+  return opError(op, diag, "the value for masked-off elements must be " + read.str() + ", not " + other.type().str(),
+                 op->operandGroupStart(operand));
+}
 static Type pointeeOf(Type ptr) { return ptr.withScalar(ptr.scalar().cast<PointerType>().pointee()); }
 static bool isBlockPointer(Type t) { return t.isPointer() && t.cast<PointerType>().pointee().isTensor(); }
 HOOK(tt_addptr) {
@@ -16,7 +30,10 @@ HOOK(tt_load) {
   auto l = op->cast<tt::LoadOp>();
   if (isBlockPointer(l.ptr().type())) {
     Type want = l.ptr().type().cast<PointerType>().pointee();
-    if (l.result().type().scalar() != want.scalar()) return opError(op, diag, "must give " + want.str());
+    auto block = want.cast<TensorType>();
+    auto read = l.result().type().dyn_cast<TensorType>();
+    if (!read || read.element() != block.element() || read.shape() != block.shape())
+      return opError(op, diag, "must give " + want.str());
     if (l.mask() || l.other())
       return opError(op, diag, "of a block pointer takes boundaryCheck and padding, not mask and other");
     for (auto d : l.boundaryCheck())
@@ -28,22 +45,18 @@ HOOK(tt_load) {
   Type want = pointeeOf(l.ptr().type());
   if (l.result().type() != want)
     return opError(op, diag, "must give " + want.str() + ", not " + l.result().type().str());
-  if (l.mask() && !sameShape(l.mask().type(), l.ptr().type()))
-    return opError(
-        op, diag,
-        "has a mask of type " + l.mask().type().str() + ", which does not have the pointers' shape and layout", 1);
+  if (!checkMask(op, diag, l.mask(), l.ptr().type(), 1)) return false;
   if (l.other() && !l.mask()) return opError(op, diag, "has a value for masked-off elements but no mask");
-  if (l.other() && l.other().type() != want)
-    return opError(op, diag,
-                   "the value for masked-off elements must be " + want.str() + ", not " + l.other().type().str(), 2);
-  return true;
+  return checkOther(op, diag, l.other(), want, 2);
 }
 HOOK(tt_store) {
   auto s = op->cast<tt::StoreOp>();
   if (isBlockPointer(s.ptr().type())) {
     if (s.mask()) return opError(op, diag, "of a block pointer takes boundaryCheck, not a mask");
     Type want = s.ptr().type().cast<PointerType>().pointee();
-    if (s.value().type().scalar() != want.scalar())
+    auto block = want.cast<TensorType>();
+    auto value = s.value().type().dyn_cast<TensorType>();
+    if (!value || value.element() != block.element() || value.shape() != block.shape())
       return opError(op, diag, "stores " + s.value().type().str() + " through a pointer to " + want.str(), 1);
     for (auto d : s.boundaryCheck())
       if (d < 0 || d >= int64_t(want.cast<TensorType>().rank()))
@@ -53,32 +66,29 @@ HOOK(tt_store) {
   Type want = pointeeOf(s.ptr().type());
   if (s.value().type() != want)
     return opError(op, diag, "stores " + s.value().type().str() + " through a pointer to " + want.str(), 1);
-  if (s.mask() && !sameShape(s.mask().type(), s.ptr().type()))
-    return opError(
-        op, diag,
-        "has a mask of type " + s.mask().type().str() + ", which does not have the pointers' shape and layout", 2);
-  return true;
+  return checkMask(op, diag, s.mask(), s.ptr().type(), 2);
 }
 
 /// Memory is changed at once in units of 8, 16, 32 or 64 bits.
 static bool hasAtomicWidth(Type t) { return t.isPointer() || llvm::is_contained({8u, 16u, 32u, 64u}, t.bitWidth()); }
+/// Whether memory that holds `type` can be combined with a value by `kind`. `operand`: the value.
+static bool canCombine(Operation *op, DiagnosticEngine &diag, RmwOp kind, Type type, unsigned operand) {
+  bool isFloat = type.scalar().isFloat(), adds = kind == RmwOp::Fadd, exchanges = kind == RmwOp::Exch;
+  if (adds && !isFloat) return opError(op, diag, "fadd needs floats, not " + type.str(), operand);
+  if (!hasAtomicWidth(type.scalar()) || (isFloat && !exchanges && type.scalar().bitWidth() < 16))
+    return opError(op, diag, "cannot combine values of type " + type.scalar().str() + " in memory", operand);
+  bool isForBoth = exchanges || kind == RmwOp::Max || kind == RmwOp::Min;
+  if ((isFloat && !adds && !isForBoth) || (type.scalar().isPointer() && !exchanges))
+    return opError(op, diag, "combines integers this way, not " + type.str(), operand);
+  return true;
+}
 HOOK(tt_atomic_rmw) {
   auto a = op->cast<tt::AtomicRmwOp>();
   Type want = pointeeOf(a.ptr().type());
   if (a.val().type() != want)
     return opError(op, diag, "combines " + a.val().type().str() + " through a pointer to " + want.str(), 1);
   if (a.result().type() != want) return opError(op, diag, "must give " + want.str());
-  if (a.mask() && !sameShape(a.mask().type(), a.ptr().type()))
-    return opError(op, diag, "mask does not match the pointers", 2);
-  bool f = want.scalar().isFloat(), floatOp = a.atomicRmwOp() == RmwOp::Fadd;
-  bool exchange = a.atomicRmwOp() == RmwOp::Exch;
-  if (floatOp && !f) return opError(op, diag, "fadd needs floats, not " + want.str(), 1);
-  if (!hasAtomicWidth(want.scalar()) || (f && !exchange && want.scalar().bitWidth() < 16))
-    return opError(op, diag, "cannot combine values of type " + want.scalar().str() + " in memory", 1);
-  bool either = exchange || a.atomicRmwOp() == RmwOp::Max || a.atomicRmwOp() == RmwOp::Min;
-  if ((f && !floatOp && !either) || (want.scalar().isPointer() && !exchange))
-    return opError(op, diag, "combines integers this way, not " + want.str(), 1);
-  return true;
+  return checkMask(op, diag, a.mask(), a.ptr().type(), 2) && canCombine(op, diag, a.atomicRmwOp(), want, 1);
 }
 HOOK(tt_atomic_cas) {
   auto a = op->cast<tt::AtomicCasOp>();
@@ -111,23 +121,44 @@ HOOK(tt_advance) {
     if (!v.type().isInteger(32)) return opError(op, diag, "needs offsets of type i32, not " + v.type().str());
   return true;
 }
+/// A buffer access moves `elements`, one at each of `offsets`, through a scalar pointer to their type. `operand`: the
+/// offsets.
+static bool accessesBuffer(Operation *op, DiagnosticEngine &diag, Value ptr, Value offsets, Type elements,
+                           unsigned operand) {
+  Type element = ptr.type().cast<PointerType>().pointee();
+  if (elements.scalar() != element)
+    return opError(op, diag, "accesses " + elements.str() + " through a pointer to " + element.str());
+  if (!sameShape(offsets.type(), elements))
+    return opError(op, diag, "has offsets of another shape or layout than " + elements.str(), operand);
+  return offsets.type().scalar().isInteger(32) ||
+         opError(op, diag, "needs offsets of i32, not of " + offsets.type().scalar().str(), operand);
+}
 HOOK(amdg_buffer_load) {
   auto l = op->cast<amdg::BufferLoadOp>();
-  Type element = l.ptr().type().cast<PointerType>().pointee();
-  auto t = l.result().type().cast<TensorType>();
-  if (t.element() != element) return opError(op, diag, "gives " + t.str() + " from a pointer to " + element.str());
-  if (!sameShape(l.offsets().type(), t)) return opError(op, diag, "has offsets of another shape or layout", 1);
-  if (l.mask() && !sameShape(l.mask().type(), t)) return opError(op, diag, "mask does not match the offsets");
-  return true;
+  Type read = l.result().type();
+  return accessesBuffer(op, diag, l.ptr(), l.offsets(), read, 1) && checkMask(op, diag, l.mask(), read, 3) &&
+         checkOther(op, diag, l.other(), read, 4);
 }
 HOOK(amdg_buffer_store) {
   auto s = op->cast<amdg::BufferStoreOp>();
-  Type element = s.ptr().type().cast<PointerType>().pointee();
-  auto t = s.value().type().cast<TensorType>();
-  if (t.element() != element)
-    return opError(op, diag, "stores " + t.str() + " through a pointer to " + element.str(), 0);
-  if (!sameShape(s.offsets().type(), t)) return opError(op, diag, "has offsets of another shape or layout", 2);
-  return true;
+  Type written = s.value().type();
+  return accessesBuffer(op, diag, s.ptr(), s.offsets(), written, 2) && checkMask(op, diag, s.mask(), written, 4);
+}
+HOOK(amdg_buffer_atomic_rmw) {
+  auto a = op->cast<amdg::BufferAtomicRmwOp>();
+  Type combined = a.value().type();
+  if (a.result().type() != combined) return opError(op, diag, "must give " + combined.str());
+  return accessesBuffer(op, diag, a.ptr(), a.offsets(), combined, 1) && checkMask(op, diag, a.mask(), combined, 4) &&
+         canCombine(op, diag, a.atomicRmwOp(), combined, 2);
+}
+HOOK(amdg_buffer_atomic_cas) {
+  auto a = op->cast<amdg::BufferAtomicCasOp>();
+  Type swapped = a.val().type();
+  if (a.cmp().type() != swapped || a.result().type() != swapped)
+    return opError(op, diag, "compares and swaps values of type " + swapped.str());
+  if (!hasAtomicWidth(swapped.scalar()))
+    return opError(op, diag, "cannot compare and swap values of type " + swapped.scalar().str() + " in memory", 3);
+  return accessesBuffer(op, diag, a.ptr(), a.offsets(), swapped, 1);
 }
 
 // ---- layouts and shared memory --------------------------------------------------------------------------------------
@@ -166,6 +197,38 @@ HOOK(ttg_local_store) {
 HOOK(ttg_local_dealloc) {
   return bufferOf(op->cast<ttg::LocalDeallocOp>().src()).isMutable() ||
          opError(op, diag, "ends a buffer that is not mutable", 0);
+}
+
+/// What reads or changes elements of a buffer that a tensor of indices names along an axis: `elements` has one for each
+/// index. `operand`: the indices.
+static bool namesElements(Operation *op, DiagnosticEngine &diag, Value buffer, Value indices, Value elements,
+                          int64_t axis, unsigned operand) {
+  auto b = bufferOf(buffer);
+  auto t = elements.type().cast<TensorType>();
+  if (t.element() != b.element()) return opError(op, diag, "moves " + t.str() + " from or to a buffer of " + b.str());
+  if (!sameShape(indices.type(), t))
+    return opError(op, diag, "needs indices of the shape and layout of " + t.str() + ", not " + indices.type().str(),
+                   operand);
+  if (t.rank() != b.rank())
+    return opError(op, diag, "needs indices of the buffer's rank, " + llvm::Twine(b.rank()), operand);
+  return (axis >= 0 && axis < int64_t(b.rank())) || opError(op, diag, "axis " + llvm::Twine(axis) + " is out of range");
+}
+HOOK(ttg_local_gather) {
+  auto g = op->cast<ttg::LocalGatherOp>();
+  return namesElements(op, diag, g.src(), g.indices(), g.result(), g.axis(), 1);
+}
+HOOK(ttg_local_scatter) {
+  auto s = op->cast<ttg::LocalScatterOp>();
+  if (!bufferOf(s.dst()).isMutable()) return opError(op, diag, "writes to a buffer that is not mutable", 0);
+  return namesElements(op, diag, s.dst(), s.indices(), s.values(), s.axis(), 2);
+}
+HOOK(ttg_local_atomic_scatter_rmw) {
+  auto s = op->cast<ttg::LocalAtomicScatterRmwOp>();
+  if (!bufferOf(s.dst()).isMutable()) return opError(op, diag, "writes to a buffer that is not mutable", 0);
+  Type values = s.values().type();
+  if (s.result().type() != values) return opError(op, diag, "must give " + values.str());
+  return namesElements(op, diag, s.dst(), s.indices(), s.values(), s.axis(), 2) &&
+         checkMask(op, diag, s.mask(), values, 3) && canCombine(op, diag, s.atomicRmwOp(), values, 1);
 }
 HOOK(ttg_memdesc_index) {
   auto src = bufferOf(MemdescViewOp(op).src()), dst = bufferOf(op->result());
@@ -206,6 +269,16 @@ HOOK(ttg_memdesc_reshape) {
   if (src.element() != dst.element()) return opError(op, diag, "changes the element type");
   return src.numElements() == dst.numElements() || opError(op, diag, "changes the number of elements");
 }
+HOOK(ttg_memdesc_reinterpret) {
+  auto src = bufferOf(MemdescViewOp(op).src()), dst = bufferOf(op->result());
+  if (src.memorySpace() != dst.memorySpace()) return opError(op, diag, "changes the memory space");
+  auto bytes = [](MemDescType t) {
+    return llvm::divideCeil(t.numElements() * (t.element().isPointer() ? 64 : t.element().bitWidth()), 8);
+  };
+  return bytes(dst) <= bytes(src) ||
+         opError(op, diag,
+                 "gives a view of " + llvm::Twine(bytes(dst)) + " bytes of a buffer of " + llvm::Twine(bytes(src)));
+}
 HOOK(ttg_async_copy_global_to_local) {
   auto c = op->cast<ttg::AsyncCopyGlobalToLocalOp>();
   auto buffer = bufferOf(c.result());
@@ -215,11 +288,9 @@ HOOK(ttg_async_copy_global_to_local) {
     return opError(op, diag, "copies " + c.src().type().str() + " to a buffer of " + buffer.str(), 0);
   if (t.element().cast<PointerType>().pointee() != buffer.element())
     return opError(op, diag, "copies elements of another type than the buffer's", 0);
-  if (c.mask() && !sameShape(c.mask().type(), t)) return opError(op, diag, "mask does not match the pointers", 2);
+  if (!checkMask(op, diag, c.mask(), t, 2)) return false;
   if (c.other() && !c.mask()) return opError(op, diag, "has a value for masked-off elements but no mask");
-  if (c.other() && c.other().type() != t.withElement(buffer.element()))
-    return opError(op, diag, "the value for masked-off elements must be " + t.withElement(buffer.element()).str(), 3);
-  return true;
+  return checkOther(op, diag, c.other(), t.withElement(buffer.element()), 3);
 }
 HOOK(ttg_async_wait) {
   auto n = op->cast<ttg::AsyncWaitOp>().num();
@@ -236,18 +307,63 @@ HOOK(ttng_arrive_barrier) { return countsArrivals(op, op->cast<ttng::ArriveBarri
 
 // ---- descriptors ----------------------------------------------------------------------------------------------------
 
-static bool describesBlock(Operation *op, Value desc, Value tensor, unsigned indices, DiagnosticEngine &diag) {
-  auto d = desc.type().cast<TensorDescType>();
-  auto t = tensor.type().cast<TensorType>();
-  if (indices != d.rank())
-    return opError(op, diag, "needs " + llvm::Twine(d.rank()) + " indices, not " + llvm::Twine(indices));
-  auto scalar = [](Type e) { // the signs of a descriptor's integers are for the unit that loads
+/// Whether elements have one type, but for the signs of integers: those of a descriptor are for the unit that loads.
+static bool sameElements(Type a, Type b) {
+  auto signless = [](Type e) {
     auto i = e.dyn_cast<IntegerType>();
     return i ? Type(IntegerType::get(*e.context(), i.width())) : e;
   };
-  if (scalar(d.element()) != scalar(t.element()) || d.numElements() != t.numElements())
+  return signless(a) == signless(b);
+}
+/// A descriptor's block and the tensor or buffer that is moved through it.
+static bool describesBlock(Operation *op, Value desc, Value moved, unsigned indices, DiagnosticEngine &diag) {
+  auto d = desc.type().dyn_cast<TensorDescType>();
+  if (!d) return opError(op, diag, "needs a tensor descriptor, not " + desc.type().str(), 0);
+  auto t = moved.type().cast<ShapedType>();
+  if (indices != d.rank())
+    return opError(op, diag, "needs " + llvm::Twine(d.rank()) + " indices, not " + llvm::Twine(indices));
+  if (!sameElements(d.element(), t.element()) || d.numElements() != t.numElements())
     return opError(op, diag, "moves " + t.str() + " through " + d.str());
   return true;
+}
+/// A descriptor of rows, and the matrix or buffer of the rows that indices name.
+static bool describesRows(Operation *op, Value desc, Value moved, Value rows, DiagnosticEngine &diag) {
+  auto d = desc.type().dyn_cast<TensorDescType>();
+  auto t = moved.type().dyn_cast<ShapedType>();
+  if (!d || !t) return opError(op, diag, "needs a tensor descriptor and what is moved through it", 0);
+  bool fits = d.rank() == 2 && t.rank() == 2 && d.dim(1) == t.dim(1) && sameElements(d.element(), t.element());
+  if (!fits) return opError(op, diag, "moves " + moved.type().str() + " through " + d.str());
+  auto indices = rows.type().dyn_cast<TensorType>();
+  return (indices && indices.rank() == 1 && indices.dim(0) == t.dim(0)) ||
+         opError(op, diag, "needs a matrix and an index for each of its rows");
+}
+HOOK(tt_descriptor_gather) {
+  auto g = op->cast<tt::DescriptorGatherOp>();
+  return describesRows(op, g.desc(), g.result(), g.xOffsets(), diag);
+}
+HOOK(tt_descriptor_scatter) {
+  auto s = op->cast<tt::DescriptorScatterOp>();
+  return describesRows(op, s.desc(), s.src(), s.xOffsets(), diag);
+}
+HOOK(ttng_async_tma_gather) {
+  auto g = op->cast<ttng::AsyncTmaGatherOp>();
+  return describesRows(op, g.desc(), g.result(), g.xOffsets(), diag);
+}
+HOOK(ttng_async_tma_scatter) {
+  auto s = op->cast<ttng::AsyncTmaScatterOp>();
+  return describesRows(op, s.desc(), s.src(), s.xOffsets(), diag);
+}
+HOOK(ttng_async_tma_copy_global_to_local) {
+  auto c = op->cast<ttng::AsyncTmaCopyGlobalToLocalOp>();
+  return describesBlock(op, c.desc(), c.result(), c.coord().size(), diag);
+}
+HOOK(ttng_async_tma_copy_local_to_global) {
+  auto c = op->cast<ttng::AsyncTmaCopyLocalToGlobalOp>();
+  return describesBlock(op, c.desc(), c.src(), c.coord().size(), diag);
+}
+HOOK(ttng_async_tma_reduce) {
+  auto r = op->cast<ttng::AsyncTmaReduceOp>();
+  return describesBlock(op, r.desc(), r.src(), r.coord().size(), diag);
 }
 HOOK(tt_descriptor_load) {
   auto l = op->cast<tt::DescriptorLoadOp>();

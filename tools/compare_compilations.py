@@ -6,8 +6,8 @@
   A, B           the inputs (TTIR or TTGIR); without B both compilations read A
   --target T     the target of both (default: sm_90a)
   --emit STAGE   the text to compare: ttir, ttgir (default), llir, ptx or amdgcn
-  --old, --new   the compilers of the two sides (default: `tessera` of build-release, build-static or build, the first
-                 that exists, else from PATH)
+  --old, --new   the compilers of the two sides (default, which is printed: of the `tessera` of build-release,
+                 build-static and build the one that was built last, else that from PATH)
   --summary      metadata and remarks only
   -- OPTIONS     further options of `tessera compile`, first those of A, then those of B; B takes A's if it has none
 
@@ -45,11 +45,8 @@ VOLATILE = ("compile_ms", "times", "passes_ms")
 
 
 def find_compiler():
-    for folder in BUILDS:
-        path = ROOT / folder / "tools" / "tessera"
-        if path.exists():
-            return str(path)
-    return shutil.which("tessera")
+    built = [path for path in (ROOT / folder / "tools" / "tessera" for folder in BUILDS) if path.exists()]
+    return str(max(built, key=lambda path: path.stat().st_mtime)) if built else shutil.which("tessera")
 
 
 class Compilation:
@@ -236,6 +233,8 @@ def main():
     compiler = find_compiler()
     if not (args.old or compiler) or not (args.new or compiler):
         p.error("no `tessera` in PATH or in a build folder; name the programs with --old and --new")
+    if not (args.old and args.new):
+        print(f"compiler: {compiler}", file=sys.stderr)
     old = Compilation(args.old or compiler, args.inputs[0], args, old_options)
     new = Compilation(args.new or compiler, args.inputs[-1], args, new_options)
 
@@ -243,6 +242,8 @@ def main():
     differ |= print_buffers(old.buffers, new.buffers)
     differ |= print_remarks(old.remarks, new.remarks)
     if old.text != new.text:
+        if args.summary and not differ:
+            print(f"text differs: {args.emit}")
         differ = True
         if not args.summary:
             sys.stdout.writelines(difflib.unified_diff(old.text, new.text, old.title(), new.title()))

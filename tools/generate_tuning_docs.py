@@ -60,11 +60,24 @@ def targets():
     return out
 
 
+KINDS = ("measured", "modelled", "argued", "unmeasured")
+
+
+def counts(evidence):
+    """How many numbers have which kind of evidence, in a sentence."""
+    kinds = [re.match(r"\w*", e).group() for e in evidence]
+    for kind in kinds:
+        if kind not in KINDS:
+            sys.exit(f"ir/tuning.def: evidence begins with '{kind}', not with one of {', '.join(KINDS)}")
+    return f"Of {len(kinds)} numbers, " + ", ".join(f"{kinds.count(k)} are {k}" for k in KINDS) + ".\n"
+
+
 def generate():
-    text = HEAD
+    table = list(rows((ROOT / "ir" / "tuning.def").read_text()))
+    text = HEAD + "\n" + counts([row[-1] for row in table])
     section = None
     cell = lambda s: s.replace("|", "\\|")
-    for where, kind, name, value, unit, why, evidence in rows((ROOT / "ir" / "tuning.def").read_text()):
+    for where, kind, name, value, unit, why, evidence in table:
         if where != section:
             section = where
             text += f"\n## {section}\n| Name | Value | Unit | Why | Evidence |\n|---|---|---|---|---|\n"

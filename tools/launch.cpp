@@ -9,6 +9,11 @@
 namespace tessera::tools {
 using namespace runtime;
 
+int failAtKey(const LaunchDescription &d, LaunchPlace place, llvm::StringRef key, const std::string &why,
+              llvm::StringRef text) {
+  return failLocated(place.first ? d.at(place) + key.str() + ": " + why : why, d.path, text);
+}
+
 int Launch::readDescription(const std::string &path) {
   std::string name = path == "-" ? "<stdin>" : path; // its files are then relative to the working directory
   auto buffer = readText(path);
@@ -26,8 +31,7 @@ int Launch::readKernel(ir::DiagnosticEngine &diag) {
   auto buffer = readText(sourcePath);
   if (!buffer) {
     std::string why = sourcePath + ": " + buffer.getError().message();
-    return failLocated(description.ttirPlace.first ? description.at(description.ttirPlace) + "ttir: " + why : why,
-                       description.path, text);
+    return failAtKey(description, description.ttirPlace, "ttir", why, text);
   }
   source = (*buffer)->getBuffer().str();
   module = frontend::parseModule(source, sourcePath, context, diag, {.locateByText = true});
@@ -35,8 +39,7 @@ int Launch::readKernel(ir::DiagnosticEngine &diag) {
   auto k = selectKernel(*module, description.kernel);
   if (!k.ok()) {
     std::string why = sourcePath + ": " + std::string(k.status().message());
-    return failLocated(description.kernelPlace.first ? description.at(description.kernelPlace) + "kernel: " + why : why,
-                       description.path, text);
+    return failAtKey(description, description.kernelPlace, "kernel", why, text);
   }
   kernel = *k;
   auto args = prepareArguments(description, kernel);

@@ -28,6 +28,10 @@ struct Launch {
               const runtime::CompileOptions &, ir::DiagnosticEngine &, runtime::CompileResult &);
 };
 
+/// Reports why the kernel that a description names cannot be read or found, at the place of that key in its text.
+int failAtKey(const runtime::LaunchDescription &, runtime::LaunchPlace, llvm::StringRef key, const std::string &why,
+              llvm::StringRef text);
+
 /// The GPU or emulator of that name, else an exit code after an error was printed; no name: the first GPU, else wrong
 /// usage.
 int openMeasuredDevice(const std::string &name, std::unique_ptr<runtime::Device> &);

@@ -15,6 +15,7 @@
 #include "runtime/open_device.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "tools/launch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -411,7 +412,7 @@ int ReduceFlags::addPasses(Trial &trial) const {
 }
 
 /// Reads the launch description of a trial on a device; `irPath`: its kernel's file.
-int readLaunch(const ReduceFlags &flags, const Trial &trial, Failing &f, std::string &irPath) {
+int readLaunch(const ReduceFlags &flags, const Trial &trial, ir::Context &context, Failing &f, std::string &irPath) {
   llvm::StringRef spec(trial.device);
   if (spec.consume_front("emulator:"))
     if (auto d = openEmulator(spec); !d.ok()) return fail(kUsage, std::string(d.status().message()));
@@ -425,6 +426,14 @@ int readLaunch(const ReduceFlags &flags, const Trial &trial, Failing &f, std::st
   if (!d.ok()) return failLocated(std::string(d.status().message()), flags.input, text->getBuffer());
   if (d->ttir.empty()) return fail(kInputAtFault, flags.input + ": \"ttir\" is missing");
   irPath = d->resolve(d->ttir);
+  auto ir = readText(irPath);
+  if (!ir) return failAtKey(*d, d->ttirPlace, "ttir", irPath + ": " + ir.getError().message(), text->getBuffer());
+  auto diag = printingDiagnostics();
+  f.module = frontend::parseModule((*ir)->getBuffer(), irPath, context, diag);
+  if (!f.module) return kInputAtFault;
+  if (auto k = selectKernel(*f.module, d->kernel); !k.ok())
+    return failAtKey(*d, d->kernelPlace, "kernel", irPath + ": " + std::string(k.status().message()),
+                     text->getBuffer());
   f.launch = std::move(*d);
   return kOk;
 }
@@ -467,16 +476,18 @@ int reduceCommand(int argc, char **argv) {
   RE2 re(flags.match, RE2::Quiet);
   if (!re.ok()) return fail(kUsage, "--match: bad regular expression '" + flags.match + "': " + re.error());
   if (int code = flags.complete(trial)) return code;
+  ir::Context context;
   Failing f;
   std::string irPath = flags.input;
-  if (!trial.device.empty())
-    if (int code = readLaunch(flags, trial, f, irPath)) return code;
-  auto buffer = readInput(irPath);
-  if (!buffer) return kInputAtFault;
-  ir::Context context;
-  auto diag = printingDiagnostics();
-  f.module = frontend::parseModule(buffer->getBuffer(), irPath == "-" ? "<stdin>" : irPath, context, diag);
-  if (!f.module) return kInputAtFault;
+  if (!trial.device.empty()) {
+    if (int code = readLaunch(flags, trial, context, f, irPath)) return code;
+  } else {
+    auto buffer = readInput(irPath);
+    if (!buffer) return kInputAtFault;
+    auto diag = printingDiagnostics();
+    f.module = frontend::parseModule(buffer->getBuffer(), irPath == "-" ? "<stdin>" : irPath, context, diag);
+    if (!f.module) return kInputAtFault;
+  }
 
   Failure original = runIsolatedTrial(trial, f, flags.checkLimit);
   if (int code = checkOriginal(original, irPath, flags.match, re)) return code;

@@ -50,7 +50,10 @@ int timeAndReport(const TimingFlags &flags, const runtime::LaunchDescription &d,
     auto &s = timed.status();
     bool badNumber = absl::IsInvalidArgument(s) && !machineOf("gfx942", options.time.machine).ok();
     int code = badNumber ? kUsage : absl::IsFailedPrecondition(s) ? kRunFailed : kInputAtFault;
-    return fail(code, objectName + ": " + std::string(s.message()));
+    llvm::StringRef message(s.message().data(), s.message().size());
+    bool isOfAnInput =
+        llvm::any_of(d.args, [&](auto &a) { return !a.file.empty() && message.starts_with(d.resolve(a.file)); });
+    return fail(code, (isOfAnInput ? "" : objectName + ": ") + message.str());
   }
   if (flags.json != "-") llvm::outs() << reportText(timed->time, timed->program);
   if (!flags.timeline.empty() && !writeOutput(flags.timeline, timelinePage(timed->time, timed->program)))

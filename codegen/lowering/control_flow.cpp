@@ -15,6 +15,7 @@
 // register. It is about ptxas, so it names the NVIDIA fragments.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
+#include "ir/attribute_names.h"
 #include "ir/loops.h"
 #include "ir/ops.h"
 #include "layouts/dot_operand.h"
@@ -432,7 +433,7 @@ bool lowerControl(Operation *op, FunctionLowering &fl) {
   case Opcode::ttg_warp_id: fl.set(op->result(), fl.warpId()); return true;
   case Opcode::gpu_barrier:
     // Barriers that the compiler placed order shared memory alone, those of the user everything.
-    fl.barrier(!op->hasAttr("tessera.local"));
+    fl.barrier(!op->hasAttr(kLocalBarrierAttr));
     return true;
   case Opcode::ttg_local_barrier:
   case Opcode::rocdl_barrier: fl.barrier(false); return true;

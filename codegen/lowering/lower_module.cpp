@@ -55,6 +55,13 @@ static unsigned widestTensor(Operation *function, FunctionLowering &fl) {
   return widest;
 }
 
+/// "argument 5 ('a')": with its name in the source if its location has it, since Triton flattens descriptors.
+static std::string argumentName(tt::FuncOp f, unsigned i) {
+  Location loc = f.body().front()->args()[i]->loc;
+  return "argument " + std::to_string(i) +
+         (loc.kind() == LocationKind::Name ? " ('" + loc.name().str() + "')" : std::string());
+}
+
 class ModuleLowering {
 public:
   ModuleLowering(ir::Module &module, const Target &target, llvm::LLVMContext &context, const LoweringOptions &options,
@@ -114,17 +121,15 @@ private:
       auto types = fl.elementTypes(type.input(i));
       if (kernel && type.input(i).isa<TensorDescType>()) {
         if (!target_.info().hasTensorCopy) {
-          diag_.error(f.loc(), "argument " + llvm::Twine(i) + " of '" + f.symName() +
-                                   "' is the description of a tensor, and " + target_.info().name +
-                                   " has no bulk copies of tensors");
+          diag_.error(f.loc(), argumentName(f, i) + " of '" + f.symName() + "' is the description of a tensor, and " +
+                                   target_.info().name + " has no bulk copies of tensors");
           return false;
         }
         tensorMaps.push_back(params.size());
       }
       if (llvm::is_contained(types, nullptr) || (kernel && (type.input(i).isTensor() || types.size() != 1))) {
-        diag_.error(f.loc(), "argument " + llvm::Twine(i) + " of '" + f.symName() + "' has type " +
-                                 type.input(i).str() + ", which " + (kernel ? "a kernel" : "a function") +
-                                 " cannot take");
+        diag_.error(f.loc(), argumentName(f, i) + " of '" + f.symName() + "' has type " + type.input(i).str() +
+                                 ", which " + (kernel ? "a kernel" : "a function") + " cannot take");
         return false;
       }
       params.append(types.begin(), types.end());

@@ -2,11 +2,11 @@
 // takes the first of these ways that exists:
 //   1. the target's own (Target::mathOp): approximate instructions where Triton uses them; first for the type as it is,
 //      then for f32
-//   2. an LLVM intrinsic that every target selects in a few instructions (fabs, floor, fma, …)
-//   3. instructions of LLVM, or functions that both device libraries have (ScalarMath::writerOf)
+//   2. instructions of LLVM, or functions that both device libraries have (ScalarMath::writerOf)
+//   3. an LLVM intrinsic that every target selects in a few instructions (fabs, floor, fma, …)
 //   4. the device library's function (Target::libraryFunction), linked later by the back end
 // f16 and bf16 go through f32 in ways 1 and 4, and in 2 and 3 where rounding once in f32 gives the same or a better
-// result. Tensors run element by element.
+// result (not staysNarrow). Tensors run element by element.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
 #include "ir/device_function_name.h"

@@ -18,6 +18,7 @@
 // and the latter counted from the end if work increases. Where the grid's size is beyond 32 bits, numbers are blocks'.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
+#include "ir/attribute_names.h"
 #include "ir/ops.h"
 #include "llvm/IR/Intrinsics.h"
 
@@ -43,7 +44,7 @@ static llvm::Value *programByDies(Operation *op, FunctionLowering &fl, int axis,
   unsigned dies = target.info().dies;
   llvm::Value *x = target.programId(b, 0, false);
   llvm::Value *columns = target.numPrograms(b, 0, false);
-  if (!op->hasAttr("tessera.two_axes")) return programOf(b, x, columns, dies, window);
+  if (!op->hasAttr(kTwoAxesAttr)) return programOf(b, x, columns, dies, window);
   llvm::Value *block = b.CreateAdd(b.CreateMul(target.programId(b, 1, false), columns), x);
   llvm::Value *blocks = b.CreateMul(columns, target.numPrograms(b, 1, false));
   llvm::Value *program = programOf(b, block, blocks, dies, window);
@@ -95,13 +96,13 @@ bool lowerProgramId(Operation *op, FunctionLowering &fl) {
     auto attr = op->attr<IntegerAttr>(name);
     return attr ? attr.sext() : -1;
   };
-  int64_t window = number("tessera.die_window"), workAxis = number("tessera.work_axis");
-  int64_t rows = number("tessera.work_rows");
+  int64_t window = number(kDieWindowAttr), workAxis = number(kWorkAxisAttr);
+  int64_t rows = number(kWorkRowsAttr);
   llvm::Value *program;
   if (window > 0 && !clusters)
     program = programByDies(op, fl, axis, window);
   else if (workAxis >= 0 && workAxis < 3 && rows > 0 && !clusters)
-    program = programByWork(fl, axis, int(workAxis), op->hasAttr("tessera.work_increases"), rows);
+    program = programByWork(fl, axis, int(workAxis), op->hasAttr(kWorkIncreasesAttr), rows);
   else
     program = fl.target.programId(fl.b, axis, clusters);
   fl.set(op->result(), program);

@@ -4,12 +4,14 @@
 //   %d = ttng.warp_group_dot %a, %b, %c
 //      : !ttg.memdesc<128x64xf16, …> * !ttg.memdesc<64x256xf16, …> -> tensor<128x256xf32, #mma>
 //
-// A tile of 64 rows and the layout's tileN columns is computed in several steps along K (Target::warpGroupMultiply).
+// A tile of 64 rows and the layout's tileN columns is computed in several steps along K, which a statement issues
+// together (Target::warpGroupMultiply).
 // The shared layout gives the offsets of its operands: of the tile's first element, of the next 8 rows, of the next
 // step. All of these offsets have bits of their own, so that they add up.
 //
-// The instruction accumulates 8-bit floats with fewer bits than f32 has. After `maxNumImpreciseAcc` elements along K
-// the partial result is added to the accumulator by ordinary additions.
+// The instruction accumulates 8-bit floats with fewer bits than f32 has. K is then divided into chunks of
+// `maxNumImpreciseAcc` elements, and a chunk's sums are added to the accumulators by ordinary additions. If registers
+// are few, each tile is also split by columns, so that only some of a chunk's sums exist at a time.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/matrix_registers.h"
 #include "codegen/lowering/shared_access.h"
@@ -48,6 +50,25 @@ public:
       : dot_(dot), fl_(fl), b_(fl.b), lc_(fl.layout(dot.d().type())), c_(lc_) {}
 
   bool run() {
+    if (!findInstruction() || !findOperands()) return false;
+    if (!planChunks() || !findTiles()) return false;
+    Elements sum = fl_.get(dot_.c());
+    if (!multiplyChunks(sum)) return false;
+    if (!addsChunks_) {
+      fl_.target.commitDots(b_);
+      if (!dot_.isAsync()) fl_.target.waitForDots(b_, 0, sum);
+    }
+    // Registers that hold copies of an element get its sum from the first register that has it, which comes before them
+    // and holds its own: in ascending order nothing is read after it has been replaced.
+    for (unsigned r = 0; r < sum.size(); ++r) sum[r] = sum[c_.at(c_.places()[r])];
+    fl_.set(dot_.d(), std::move(sum));
+    return true;
+  }
+
+private:
+  // ---- 1. the instruction and its operands ----
+
+  bool findInstruction() {
     auto type = dot_.d().type().cast<TensorType>();
     auto &info = fl_.target.info();
     if (info.matrixUnit != MatrixUnit::Wgmma) return fl_.error(dot_.op, info.name + " has no dots by warp groups");
@@ -55,141 +76,162 @@ public:
     if (!mma || mma->versionMajor() != 3 || type.rank() != 2)
       return fl_.error(dot_.op, "needs a result under #ttg.nvidia_mma of version 3, not " + type.encoding()->str());
     if (!tileTypes()) return false;
-    step_.n = mma->tileN();
+    statement_.n = mma->tileN();
     int64_t k = shapeOf(dot_.a())[1];
-    if (k % step_.k)
+    if (k % statement_.k)
       return fl_.error(
-          dot_.op, llvm::formatv("multiplies along K = {0}; an instruction takes multiples of {1}", k, step_.k).str());
-    if (step_.n > 256)
+          dot_.op,
+          llvm::formatv("multiplies along K = {0}; an instruction takes multiples of {1}", k, statement_.k).str());
+    if (statement_.n > 256)
       return fl_.error(dot_.op,
-                       llvm::formatv("has tiles of {0} columns; an instruction has at most 256", step_.n).str());
-    if (!warpsAreGroups()) return false;
+                       llvm::formatv("has tiles of {0} columns; an instruction has at most 256", statement_.n).str());
+    return warpsAreGroups();
+  }
 
-    SharedOperand a, &b = sharedB_;
-    bool shared = dot_.a().type().isa<MemDescType>();
-    if (shared && !sharedOperand(dot_.a(), 1, 64, a)) return false;
-    if (!sharedOperand(dot_.b(), 0, step_.n, b)) return false;
-
-    Elements sum = fl_.get(dot_.c());
-    // Parts along K, in steps, after which an accumulator of 8-bit floats is added to the f32 one.
-    int64_t steps = k / step_.k, part = steps;
-    bool parts = bitWidthOf(step_.a) == 8 && step_.c == MatrixType::F32 && dot_.maxNumImpreciseAcc() <= k;
-    if (parts) part = std::max<int64_t>(1, dot_.maxNumImpreciseAcc() / int64_t(step_.k));
-    if (parts && dot_.isAsync())
-      return fl_.error(dot_.op, "cannot add up sums of limited precision while it is in flight");
-
-    // The tiles of this group, and all of their registers.
-    llvm::SmallVector<Place, 4> tiles;
-    llvm::SmallVector<int, 128> registers;
-    for (auto [r, p] : llvm::enumerate(c_.places())) {
-      if (c_.at(p) != int(r) || (p.row & 8) || (p.column & (int32_t(step_.n) - 1))) continue;
-      tiles.push_back(p);
-      for (int32_t column = 0; column < int32_t(step_.n); column += 8)
-        for (int32_t row : {0, 8})
-          for (int32_t i : {0, 1}) registers.push_back(c_.at({0, p.row | row, p.column | column | i}));
-    }
-    if (llvm::is_contained(registers, -1))
-      return fl_.error(dot_.op, "has a result whose layout lacks registers of an instruction's tile");
-    llvm::SmallVector<llvm::Value *, 128> acc;
-    for (int i : registers) acc.push_back(sum[i]);
-    step_.matrixA = shared ? std::optional(a.matrix) : std::nullopt;
-    step_.matrixB = b.matrix;
-    step_.accumulates = parts || isZero(dot_.c()) ? b_.getFalse() : dot_.useC() ? fl_.scalar(dot_.useC()) : nullptr;
-    for (int64_t from = 0; from < steps; from += part) {
-      step_.steps.clear();
-      for (auto [t, p] : llvm::enumerate(tiles))
-        for (int64_t s = from; s < std::min(steps, from + part); ++s) {
-          WarpGroupDot::Step step;
-          step.tile = t;
-          if (shared)
-            step.offsetA = a.at(p.row, s * step_.k);
-          else if (!fragment(p.row, s, step.a))
-            return false;
-          step.offsetB = b.at(p.column, s * step_.k);
-          step_.steps.push_back(std::move(step));
-        }
-      if (!parts) {
-        multiply(tiles.size(), acc);
-        continue;
-      }
-      addParts(tiles, acc, from == 0);
-    }
-    for (auto [i, v] : llvm::zip(registers, acc)) sum[i] = v;
-    if (!parts) {
-      fl_.target.commitDots(b_);
-      if (!dot_.isAsync()) fl_.target.waitForDots(b_, 0, sum);
-    }
-    for (unsigned r = 0; r < sum.size(); ++r) sum[r] = sum[c_.at(c_.places()[r])];
-    fl_.set(dot_.d(), std::move(sum));
+  bool findOperands() {
+    bool isSharedA = dot_.a().type().isa<MemDescType>();
+    if (isSharedA && !sharedOperand(dot_.a(), 1, 64, sharedA_)) return false;
+    if (!sharedOperand(dot_.b(), 0, statement_.n, sharedB_)) return false;
+    statement_.matrixA = isSharedA ? std::optional(sharedA_.matrix) : std::nullopt;
+    statement_.matrixB = sharedB_.matrix;
     return true;
   }
 
-private:
+  // ---- 2. chunks of K, and tiles ----
+
+  /// 8-bit floats that are accumulated with fewer bits than f32 has: K in chunks, whose sums are added to the f32 ones.
+  /// Otherwise all of K is one chunk.
+  bool planChunks() {
+    int64_t k = shapeOf(dot_.a())[1];
+    steps_ = k / statement_.k;
+    stepsOfChunk_ = steps_;
+    addsChunks_ = bitWidthOf(statement_.a) == 8 && statement_.c == MatrixType::F32 && dot_.maxNumImpreciseAcc() <= k;
+    if (!addsChunks_) return true;
+    stepsOfChunk_ = std::max<int64_t>(1, dot_.maxNumImpreciseAcc() / int64_t(statement_.k));
+    return !dot_.isAsync() || fl_.error(dot_.op, "cannot add up sums of limited precision while it is in flight");
+  }
+
+  /// The tiles of this group, and all of their registers.
+  bool findTiles() {
+    for (auto [r, p] : llvm::enumerate(c_.places())) {
+      if (c_.at(p) != int(r) || (p.row & 8) || (p.column & (int32_t(statement_.n) - 1))) continue;
+      tiles_.push_back(p);
+      for (int32_t column = 0; column < int32_t(statement_.n); column += 8)
+        for (int32_t row : {0, 8})
+          for (int32_t i : {0, 1}) registers_.push_back(c_.at({0, p.row | row, p.column | column | i}));
+    }
+    return !llvm::is_contained(registers_, -1) ||
+           fl_.error(dot_.op, "has a result whose layout lacks registers of an instruction's tile");
+  }
+
+  // ---- 3. the statements ----
+
+  bool multiplyChunks(Elements &sum) {
+    llvm::SmallVector<llvm::Value *, 128> acc;
+    for (int i : registers_) acc.push_back(sum[i]);
+    bool startsFromZero = addsChunks_ || isZero(dot_.c());
+    statement_.accumulates = startsFromZero ? b_.getFalse() : dot_.useC() ? fl_.scalar(dot_.useC()) : nullptr;
+    for (int64_t from = 0; from < steps_; from += stepsOfChunk_) {
+      if (!takeSteps(from, std::min(steps_, from + stepsOfChunk_))) return false;
+      if (addsChunks_)
+        addChunk(acc, from == 0);
+      else
+        multiply(tiles_.size(), acc);
+    }
+    for (auto [i, v] : llvm::zip(registers_, acc)) sum[i] = v;
+    return true;
+  }
+
+  /// The steps `from` to `to` of each tile become the statement's.
+  bool takeSteps(int64_t from, int64_t to) {
+    statement_.steps.clear();
+    for (auto [t, p] : llvm::enumerate(tiles_))
+      for (int64_t s = from; s < to; ++s) {
+        WarpGroupDot::Step step;
+        step.tile = t;
+        if (statement_.matrixA)
+          step.offsetA = sharedA_.at(p.row, s * statement_.k);
+        else if (!fragment(p.row, s, step.a))
+          return false;
+        step.offsetB = sharedB_.at(p.column, s * statement_.k);
+        statement_.steps.push_back(std::move(step));
+      }
+    return true;
+  }
+
   /// All tiles in one statement if A is in shared memory. A in registers was computed: what one tile's registers still
   /// need can overlap with the tile before, so each tile has a statement of its own.
   void multiply(size_t tiles, llvm::MutableArrayRef<llvm::Value *> acc) {
-    if (step_.matrixA) return fl_.target.warpGroupMultiply(b_, step_, acc);
-    size_t registers = acc.size() / tiles, steps = step_.steps.size() / tiles;
+    if (statement_.matrixA) return fl_.target.warpGroupMultiply(b_, statement_, acc);
+    size_t registers = acc.size() / tiles, steps = statement_.steps.size() / tiles;
     for (size_t t = 0; t < tiles; ++t) {
-      WarpGroupDot one = step_;
-      one.steps.assign(step_.steps.begin() + t * steps, step_.steps.begin() + (t + 1) * steps);
+      WarpGroupDot one = statement_;
+      one.steps.assign(statement_.steps.begin() + t * steps, statement_.steps.begin() + (t + 1) * steps);
       for (auto &s : one.steps) s.tile = 0;
       fl_.target.warpGroupMultiply(b_, one, acc.slice(t * registers, registers));
     }
   }
 
-  /// Computes the steps, each tile from zero, and adds the results to the accumulators. If both take more than half of
-  /// a thread's registers, tiles are split by columns: one part is added while the next is in flight.
-  void addParts(llvm::ArrayRef<Place> tiles, llvm::MutableArrayRef<llvm::Value *> acc, bool first) {
-    struct Part {
-      size_t at; // its first accumulator
-      llvm::SmallVector<llvm::Value *, 128> sums;
-    };
-    auto add = [&](Part &part, unsigned pending) {
-      fl_.target.waitForDots(b_, pending, part.sums);
-      for (auto [x, y] : llvm::zip(acc.slice(part.at, part.sums.size()), part.sums)) {
-        llvm::Value *old = x;
-        if (first && dot_.useC())
-          old = b_.CreateSelect(fl_.scalar(dot_.useC()), x, llvm::ConstantFP::getZero(x->getType()));
-        x = b_.CreateFAdd(old, y);
-      }
-    };
-    auto &tuning = fl_.target.info().tuning;
-    unsigned columns = step_.n % tuning.warpGroupPartColumns ? step_.n : tuning.warpGroupPartColumns;
-    size_t numParts = tiles.size() * (step_.n / columns);
-    size_t registers = size_t(fl_.target.info().maxRegistersPerThread);
-    bool split = numParts > 2 && acc.size() * 2 > registers * tuning.warpGroupPartPercent / 100;
-    if (!split) {
-      Part all{0, {acc.begin(), acc.end()}};
-      multiply(tiles.size(), all.sums);
-      fl_.target.commitDots(b_);
-      return add(all, 0);
+  /// Some columns of a tile, whose sums over a chunk of K are in flight or to be added.
+  struct Columns {
+    size_t at; // their first accumulator
+    llvm::SmallVector<llvm::Value *, 128> sums;
+  };
+  /// Waits until at most `pending` statements are in flight, and adds the sums to the accumulators.
+  void add(Columns &columns, llvm::MutableArrayRef<llvm::Value *> acc, bool isFirstChunk, unsigned pending) {
+    fl_.target.waitForDots(b_, pending, columns.sums);
+    for (auto [x, y] : llvm::zip(acc.slice(columns.at, columns.sums.size()), columns.sums)) {
+      llvm::Value *old = x;
+      if (isFirstChunk && dot_.useC())
+        old = b_.CreateSelect(fl_.scalar(dot_.useC()), x, llvm::ConstantFP::getZero(x->getType()));
+      x = b_.CreateFAdd(old, y);
     }
-    size_t ofTile = acc.size() / tiles.size(), ofPart = acc.size() / numParts;
-    std::optional<Part> before, last;
-    for (size_t t = 0; t < tiles.size(); ++t)
-      for (size_t i = 0; i < ofTile / ofPart; ++i) {
-        WarpGroupDot one = step_;
-        one.n = columns;
+  }
+
+  /// Multiplies a chunk of K, each tile from zero, and adds the sums to the accumulators. If both take more than half
+  /// of a thread's registers, tiles are split by columns: some are added while the next ones are in flight.
+  void addChunk(llvm::MutableArrayRef<llvm::Value *> acc, bool isFirstChunk) {
+    auto &tuning = fl_.target.info().tuning;
+    unsigned width = statement_.n % tuning.warpGroupPartColumns ? statement_.n : tuning.warpGroupPartColumns;
+    size_t splits = statement_.n / width; // of a tile
+    size_t registers = size_t(fl_.target.info().maxRegistersPerThread);
+    bool split = tiles_.size() * splits > 2 && acc.size() * 2 > registers * tuning.warpGroupPartPercent / 100;
+    if (split) return addChunkByColumns(acc, isFirstChunk, width, splits);
+    Columns all{0, {acc.begin(), acc.end()}};
+    multiply(tiles_.size(), all.sums);
+    fl_.target.commitDots(b_);
+    add(all, acc, isFirstChunk, 0);
+  }
+
+  /// Two sets of registers alternate: one's sums are added while the other's are computed.
+  void addChunkByColumns(llvm::MutableArrayRef<llvm::Value *> acc, bool isFirstChunk, unsigned width, size_t splits) {
+    size_t ofTile = acc.size() / tiles_.size(), ofSplit = ofTile / splits;
+    std::optional<Columns> inFlight, added;
+    for (size_t t = 0; t < tiles_.size(); ++t)
+      for (size_t i = 0; i < splits; ++i) {
+        WarpGroupDot one = statement_;
+        one.n = width;
         llvm::erase_if(one.steps, [&](auto &s) { return s.tile != t; });
         for (auto &s : one.steps) {
           s.tile = 0;
-          s.offsetB += sharedB_.at(tiles[t].column + i * columns, 0) - sharedB_.at(tiles[t].column, 0);
+          s.offsetB += sharedB_.at(tiles_[t].column + i * width, 0) - sharedB_.at(tiles_[t].column, 0);
         }
-        Part part{t * ofTile + i * ofPart, {}};
-        // The registers of the part before the last one: they are added before they are written again.
-        if (last) {
-          part.sums = last->sums;
+        Columns columns{t * ofTile + i * ofSplit, {}};
+        if (added) {
+          // The registers whose sums were added last are written again. A constant false would let ptxas take others,
+          // since the old values would be dead, and three sets would be live at a time: with a false that it does not
+          // know, the statement reads the registers that it writes.
+          columns.sums = added->sums;
           one.accumulates = fl_.target.opaqueFalse(b_);
         } else
-          part.sums.assign(acc.begin() + part.at, acc.begin() + part.at + ofPart);
-        fl_.target.warpGroupMultiply(b_, one, part.sums);
+          columns.sums.assign(acc.begin() + columns.at, acc.begin() + columns.at + ofSplit);
+        fl_.target.warpGroupMultiply(b_, one, columns.sums);
         fl_.target.commitDots(b_);
-        if (before) add(*before, 1);
-        last = std::move(before);
-        before = std::move(part);
+        if (inFlight) add(*inFlight, acc, isFirstChunk, 1);
+        added = std::move(inFlight);
+        inFlight = std::move(columns);
       }
-    add(*before, 0);
+    add(*inFlight, acc, isFirstChunk, 0);
   }
 
   static llvm::ArrayRef<int64_t> shapeOf(Value v) {
@@ -215,10 +257,10 @@ private:
     if (!known)
       return fl_.error(dot_.op, "multiplies " + at.str() + " and " + bt.str() + " into " + ct.str() + ", for which " +
                                     fl_.target.info().name + " has no instruction of warp groups");
-    step_.a = *a;
-    step_.b = *b;
-    step_.c = *c;
-    step_.k = layouts::kWgmmaBitsAlongK / bitWidthOf(*a);
+    statement_.a = *a;
+    statement_.b = *b;
+    statement_.c = *c;
+    statement_.k = layouts::kWgmmaBitsAlongK / bitWidthOf(*a);
     return true;
   }
 
@@ -262,7 +304,7 @@ private:
       m.strideBytes = f.at(0, 8);
       m.leadingBytes = extent > rowElements ? f.at(rowElements, 0) : 0;
       canonical = regular(
-                      8, step_.k, [&](int32_t i) { return f.at(0, i); }, m.strideBytes) &&
+                      8, statement_.k, [&](int32_t i) { return f.at(0, i); }, m.strideBytes) &&
                   regular(rowElements, extent, [&](int32_t i) { return f.at(i, 0); }, m.leadingBytes);
     }
     if (!canonical)
@@ -301,7 +343,7 @@ private:
         return std::nullopt;
       }
       at[d] = offset->getSExtValue();
-      int64_t unit = d == f.k ? step_.k : layouts::kSwizzleRows;
+      int64_t unit = d == f.k ? statement_.k : layouts::kSwizzleRows;
       bool isAligned = at[d] % unit == 0 && at[d] % int64_t(llvm::bit_floor(uint64_t(type.dim(d)))) == 0;
       if (!isAligned) {
         fl_.error(dot_.op,
@@ -320,11 +362,11 @@ private:
     auto &la = fl_.layout(dot_.a().type());
     if (!a_) a_.emplace(la);
     auto &values = fl_.get(dot_.a());
-    unsigned perWord = std::max(1, 32 / bitWidthOf(step_.a)), half = 4 * perWord;
+    unsigned perWord = std::max(1, 32 / bitWidthOf(statement_.a)), half = 4 * perWord;
     for (int32_t r : {0, 8})
       for (unsigned h : {0u, half})
         for (unsigned i = 0; i < perWord; ++i) {
-          int reg = a_->at({0, row | r, int32_t(step * step_.k + h + i)});
+          int reg = a_->at({0, row | r, int32_t(step * statement_.k + h + i)});
           if (reg < 0) return fl_.error(dot_.op, "has an operand A whose layout lacks registers that the result needs");
           out.push_back(values[reg]);
         }
@@ -343,8 +385,12 @@ private:
   const LinearLayout &lc_;
   Registers c_;
   std::optional<Registers> a_;
-  SharedOperand sharedB_;
-  WarpGroupDot step_; // the next statement
+  SharedOperand sharedA_, sharedB_; // A only if it is in shared memory
+  WarpGroupDot statement_;          // the next one
+  int64_t steps_ = 0, stepsOfChunk_ = 0;
+  bool addsChunks_ = false; // the sums of a chunk of K are added by ordinary additions
+  llvm::SmallVector<Place, 4> tiles_;
+  llvm::SmallVector<int, 128> registers_; // of the result: those of the tiles, as the instruction orders them
 };
 
 } // namespace

@@ -109,8 +109,8 @@ static bool fillsRegisters(const Loop &loop, int64_t waves, const ir::TargetInfo
   int64_t bits = 0;
   for (PHINode &phi : loop.getHeader()->phis())
     bits += int64_t(phi.getType()->getPrimitiveSizeInBits().getFixedValue());
-  constexpr int64_t kBlocks = 2, kWordBits = 32;
-  return bits / kWordBits > info.registersPerScheduler / (kBlocks * waves);
+  constexpr int64_t kBlocks = 2;
+  return bits / ir::kWordBits > info.registersPerScheduler / (kBlocks * waves);
 }
 
 /// By how much to unroll the loop; 1 for loops that stay.

@@ -72,6 +72,48 @@ def test_results_are_compared(tmp_path):
         assert "no launch by Triton's launcher: scale" in made.stdout
 
 
+FAILING = PROGRAM[: PROGRAM.index("driver.set_active")] + """
+class FailingDriver(Driver):
+    def launcher_cls(self, src, metadata):
+        def launch(x, y, z, stream, scale_of, packed, data, enter, leave, *args):
+            if scale_of == "fails":
+                args[0].zero_()
+                raise RuntimeError("no launch")
+            args[0].mul_(scale_of)
+        return launch
+
+driver.set_active(FailingDriver())
+Utils.scales = [2, "fails"]    # the launch of Triton's code fails: tessera's results stay
+x = torch.ones(100)
+scale[(1,)](x, 100, B=128)
+assert (x == 2).all()
+scale[(1,)](x, 100, B=128)
+assert (x == 4).all()
+import tessera.triton._stages as stages
+import tessera.triton._verify as v
+def fails(own, module, metadata):
+    def stage(*_):
+        raise ValueError("no such stage")
+    return v_reference({name: stage for name in own}, module, metadata)
+v_reference, v.reference = v.reference, fails
+Utils.scales = [3]             # Triton's stages fail: there is nothing to load
+x = torch.ones(100)
+scale[(1,)](x, 100, B=256)
+assert (x == 3).all()
+print(tessera.triton.summary())
+"""
+
+
+def test_what_cannot_be_compared_is_recorded(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(FAILING)
+    environment = {**os.environ, "TESSERA_TRITON": "verify", "TRITON_CACHE_DIR": str(tmp_path / "cache")}
+    made = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, env=environment)
+    assert made.returncode == 0, made.stderr
+    assert "the launch of Triton's code fails: no launch" in made.stdout
+    assert "Triton's own stages fail: ValueError: no such stage" in made.stdout
+
+
 def test_differences():
     import torch
 

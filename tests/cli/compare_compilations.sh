@@ -18,6 +18,21 @@ for line in "${patterns[@]}"; do
   grep -q -- "$line" <<<"$different" || { echo "no line matches '$line' in:"; echo "$different"; exit 1; }
 done
 
+# Only the text differs: the summary says so.
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+for value in 1 2; do
+  cat >"$folder/$value.ttir" <<EOF
+tt.func public @k(%p: !tt.ptr<i32>) {
+  %c = arith.constant $value : i32
+  tt.store %p, %c : !tt.ptr<i32>
+  tt.return
+} loc("k.py":1:1)
+EOF
+done
+text=$(compare "$1" "$2" "$folder/1.ttir" "$folder/2.ttir" --target gfx942 --summary) && exit 1
+[ "$text" = "text differs: ttgir" ] || { echo "expected that the text differs: $text"; exit 1; }
+
 rc=0
 pipelined=$2/tests/kernels/mm_desc/mm_desc.ttir
 stages=$(compare "$1" "$2" "$pipelined" --target sm_90a --summary -- --num-stages 3 -- --num-stages 4) || rc=$?
@@ -43,8 +58,6 @@ done <<<"$sample"
 if grep -q 'SharedMemoryBuffer' <<<"$stages"; then echo "a buffer is listed as a remark:"; echo "$stages"; exit 1; fi
 
 # Two buffers whose lifetimes overlap in the second text only; their ends have the same names and places in both.
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 buffers() { # FILE, then the operations in their order: alloc1, load2, …
   cat >"$folder/$1" <<'EOF'
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -1,13 +1,17 @@
-// Fuzzing of the passes: bytes → parser → TTIR and TTGIR pipelines with the verifier after every pass. What the
-// parser and the verifier accept, a pass either transforms into IR that they accept too, or refuses with a
-// diagnostic; it never crashes, hangs or leaves broken IR. The first byte chooses the target, the second one pass
-// alone or a pipeline.
-#include "codegen_amd/arch_table.h"
-#include "codegen_nvidia/arch_table.h"
+// Fuzzing of the passes and of the lowering: bytes → parser → TTIR and TTGIR pipelines with the verifier after every
+// pass → LLVM IR. What the parser and the verifier accept, a pass either transforms into IR that they accept too, or
+// refuses with a diagnostic; the lowering makes a valid LLVM module of it, or refuses it. Neither crashes, hangs or
+// leaves broken IR. The first byte chooses the target, the second one pass alone or a pipeline, which is then lowered.
+#include "codegen/lowering/lowering.h"
 #include "frontend/parser.h"
 #include "ir/module_attributes.h"
 #include "ir/printer.h"
+#include "runtime/compiler/targets.h"
 #include "transforms/pipelines.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cstdio>
 #include <cstdlib>
 
@@ -20,9 +24,24 @@ static void fail(const char *what, llvm::StringRef text, llvm::StringRef more = 
 }
 
 static const ir::TargetInfo &target(unsigned which) {
-  auto nvidia = nvidia::archTable(), amd = amd::archTable();
-  which %= nvidia.size() + amd.size();
-  return which < nvidia.size() ? nvidia[which].info : amd[which - nvidia.size()].info;
+  auto targets = runtime::allTargets();
+  return targets[which % targets.size()]->info;
+}
+
+/// Lowers what the pipelines made. @pre it has layouts, for the target's lanes
+static void lower(ir::Module &module, const ir::TargetInfo &t, llvm::StringRef text, const std::string &errors,
+                  ir::DiagnosticEngine &diag) {
+  unsigned before = diag.errors();
+  llvm::LLVMContext context;
+  auto lowering = runtime::createTarget(t);
+  auto lowered = codegen::lowerToLLVM(module, *lowering, context, {}, diag);
+  if (!lowered) {
+    if (diag.errors() == before) fail("the lowering refused without an error", text, errors);
+    return;
+  }
+  std::string broken;
+  llvm::raw_string_ostream stream(broken);
+  if (llvm::verifyModule(*lowered, &stream)) fail("the lowering made an invalid LLVM module", text, broken);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -36,7 +55,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   auto &t = target(data[0]);
   transforms::Pipeline pipeline;
   unsigned choice = data[1] % (transforms::allPasses().size() + 1);
-  if (choice < transforms::allPasses().size())
+  bool isAlone = choice < transforms::allPasses().size();
+  if (isAlone)
     pipeline.push_back({&transforms::allPasses()[choice], {}});
   else {
     if (!ir::hasLayouts(module->op())) {
@@ -59,5 +79,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   ir::Context fresh;
   if (!frontend::parseModule(printed, "printed", fresh, diag))
     fail("what a pass made does not read back", printed, errors);
+  if (!isAlone && ir::threadsPerWarp(module->op()) == t.warpSize) lower(*module, t, text, errors, diag);
   return 0;
 }

@@ -7,6 +7,7 @@
 #include <numeric>
 
 namespace tessera::transforms::axis_rules {
+using namespace ir;
 
 AxisInfo unknown(Type t) {
   unsigned r = rankOf(t);

@@ -8,16 +8,15 @@
 #include "transforms/analyses/axis_info.h"
 
 namespace tessera::transforms::axis_rules {
-using namespace ir;
 
 /// The claim for an operation's only result from the claims for its operands, and from what its attributes promise.
-AxisInfo resultInfo(const AxisInfoAnalysis &, Operation *);
+AxisInfo resultInfo(const AxisInfoAnalysis &, ir::Operation *);
 
 /// Raises what is known to what `tt.contiguity`, `tt.divisibility` and `tt.constancy` promise.
-void raise(AxisInfo &, llvm::function_ref<Attribute(llvm::StringRef)> promised);
+void raise(AxisInfo &, llvm::function_ref<ir::Attribute(llvm::StringRef)> promised);
 
 /// Nothing is known.
-AxisInfo unknown(Type);
+AxisInfo unknown(ir::Type);
 
 /// The largest divisor that is distinguished: the divisor of zero.
 inline constexpr int64_t kMaxDivisor = int64_t(1) << 62;
@@ -30,11 +29,11 @@ inline int64_t powerOfTwoDivisor(int64_t v, int64_t most = kMaxDivisor) {
 inline int64_t capped(int64_t a, int64_t b) { return a > kMaxDivisor / b ? kMaxDivisor : a * b; }
 inline int64_t minp(int64_t a, int64_t b) { return std::min(a, b); } // gcd of powers of two
 
-inline unsigned rankOf(Type t) { return t.isTensor() ? t.cast<TensorType>().rank() : 1; }
-inline int64_t dimOf(Type t, unsigned d) { return t.isTensor() ? t.cast<TensorType>().dim(d) : 1; }
+inline unsigned rankOf(ir::Type t) { return t.isTensor() ? t.cast<ir::TensorType>().rank() : 1; }
+inline int64_t dimOf(ir::Type t, unsigned d) { return t.isTensor() ? t.cast<ir::TensorType>().dim(d) : 1; }
 /// What one step of contiguity adds in the unit of divisibility: bytes of the element for pointers.
-inline int64_t unitOf(Type t) {
-  auto p = t.scalar().dyn_cast<PointerType>();
+inline int64_t unitOf(ir::Type t) {
+  auto p = t.scalar().dyn_cast<ir::PointerType>();
   return !p || p.pointee().isTensor() ? 1 : std::max<int64_t>(1, p.pointee().bitWidth() / 8);
 }
 

@@ -71,7 +71,7 @@ const layouts::Encoding *transposed(tt::LoadOp load, const layouts::DotOperandEn
   auto type = tensorOf(load.result());
   auto *from = layouts::dynCast<layouts::BlockedEncoding>(type.encoding());
   int64_t bits = type.element().bitWidth();
-  constexpr int64_t kByteBits = 8, kWordBits = 32;
+  constexpr int64_t kByteBits = 8;
   bool isWord = bits == kWordBits && target.matrixUnit == MatrixUnit::Mfma && to.kWidth() > 1;
   if (!from || bits < kByteBits || (bits >= kWordBits && !isWord)) return nullptr;
   unsigned fastest = from->order()[0];

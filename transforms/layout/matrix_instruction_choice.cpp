@@ -305,7 +305,6 @@ const Encoding *resultLayout(layouts::EncodingPool &pool, const TargetInfo &targ
 }
 
 int64_t operandKWidth(const TargetInfo &target, const MatrixInstruction &i, int64_t k, unsigned bits, bool fromResult) {
-  constexpr int64_t kWordBits = 32;
   switch (target.matrixUnit) {
   case MatrixUnit::Mfma: {
     // As many as a result has side by side in a lane, if the operand comes from one; else as wide as a read of shared

@@ -2,6 +2,7 @@
 #include "transforms/layout/operand_layouts.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/target.h"
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"
 #include "layouts/layout_order.h"
@@ -107,7 +108,6 @@ public:
     if (type.numElements() <= narrowElements_) return true; // it may be converted
     if (!def || def->block() != body_) return false;
     if (isLoad(def)) {
-      constexpr int64_t kWordBits = 32;
       bool isOnlyOne = !load_ || load_ == def;
       load_ = def;
       return isOnlyOne && holdsRuns(type, e, kWordBits / bitsOf(v));

@@ -122,10 +122,9 @@ std::optional<layouts::SwizzledSharedParams> swizzleOf(const OperandConversion &
   if (isReadByLdmatrix(c, target)) return swizzle(1, 1);
   // Bytes across K: the plan would let a word along K be read at once, but only whole words of memory can be copied
   // asynchronously. Lanes that differ in K read rows a word's elements apart; eight lanes read eight bytes of a row.
-  constexpr int64_t kWordBytes = 4;
   constexpr int64_t kLanesAlongK = 4; // of an operand of mma.sync
   bool copied = target.hasPerLaneAsyncCopy && c.loadedInLoop;
-  if (copied && bytes == 1 && !alongK && layouts::consecutiveElements(c.from, order[0]) >= kWordBytes)
+  if (copied && bytes == 1 && !alongK && layouts::consecutiveElements(c.from, order[0]) >= kMinAsyncCopyBytes)
     return swizzle(c.to->kWidth(), kLanesAlongK);
   return std::nullopt;
 }
@@ -227,7 +226,6 @@ bool keepLeftInRegisters(ttng::WarpGroupDotOp dot, const TargetInfo &target) {
   bool isStoredForDot = buffer && buffer.src() && buffer->block() == dot->block() && buffer.result().hasOneUse();
   if (!isStoredForDot || !mma || mma->versionMajor() != 3) return false;
   auto type = tensorOf(buffer.src());
-  constexpr unsigned kWordBits = 32;
   auto to =
       dot->context().encodings().getDotOperand(0, mma, std::max<unsigned>(1, kWordBits / type.element().bitWidth()));
   if (!to.ok()) return false;

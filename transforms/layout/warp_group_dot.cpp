@@ -291,10 +291,7 @@ private:
       return fails("the left operand comes from another dot, and its values would have to move between warps");
     return true;
   }
-  auto layoutOfLeft() {
-    constexpr int kWordBits = 32;
-    return pool_.getDotOperand(0, plan_.instructionLayout, std::max(1, kWordBits / plan_.bits));
-  }
+  auto layoutOfLeft() { return pool_.getDotOperand(0, plan_.instructionLayout, std::max(1, kWordBits / plan_.bits)); }
   /// The same through rearrangements: packed weights of 4 bits, say, that are stored as the instruction takes them.
   bool isRearrangedFromLoad(Value left) {
     auto layout = layoutOfLeft();

@@ -3,6 +3,7 @@
 // a reduction. A function is walked twice, forwards and backwards, with one bit: whether a write to global memory may
 // lie between the last barrier and here. Loops are walked until the bit no longer changes.
 #include "transforms/memory/global_order.h"
+#include "ir/attribute_names.h"
 #include "ir/op_table.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -39,7 +40,7 @@ private:
       if (write) needed_.insert(op);
       return false;
     }
-    if (op->is<gpu::BarrierOp>()) return op->hasAttr("tessera.local") && write;
+    if (op->is<gpu::BarrierOp>()) return op->hasAttr(kLocalBarrierAttr) && write;
     if (auto barrier = op->dyn<ttg::BarrierOp>()) {
       bool sharedMemoryAlone = !(barrier.addrSpace() & ~kLocalAddressSpace);
       return sharedMemoryAlone && write;

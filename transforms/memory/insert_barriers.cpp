@@ -259,7 +259,7 @@ public:
       inserted.insert(gpu::BarrierOp::create(b, op->loc()).op);
     }
     for (auto *op : barriersOfSharedMemoryAlone(func_, inserted)) // rule 9
-      op->setAttr("tessera.local", UnitAttr::get(func_->context()));
+      op->setAttr(kLocalBarrierAttr, UnitAttr::get(func_->context()));
     return !barrierBefore_.empty();
   }
 

@@ -115,7 +115,9 @@ public:
     if (whyNot.empty() && !findCopies())
       whyNot = whyNoCopies_.empty() ? "not all of its asynchronous copies are bulk copies of one stage" : whyNoCopies_;
     if (whyNot.empty() && !findReads())
-      whyNot = "copied buffers are read by more than dots that the iteration waits for";
+      whyNot =
+          "copied buffers are read by more than dots that the iteration waits for; make a block that is loaded by a "
+          "descriptor the operand of dots alone (scale or convert the result, not the block)";
     if (whyNot.empty() && !findAddresses()) whyNot = "addresses of copies need more than scalars";
     if (!whyNot.empty()) return std::nullopt;
     return std::move(plan_);

@@ -1,5 +1,6 @@
 // Dots in slices along K (see dot_slices.h). Part of tritongpu-pipeline.
 #include "transforms/schedule/dot_slices.h"
+#include "ir/attribute_names.h"
 #include "ir/tensor_queries.h"
 #include "layouts/nvidia_mma.h"
 #include "llvm/ADT/SetVector.h"
@@ -106,7 +107,7 @@ Value emitSlices(Builder &b, const SlicedDot &sliced, ValueMap map, Value token,
     Value rows = partOfBuffer(b, loc, rightOperand, kAlongKOfB, from, columns);
     auto slice =
         ttng::WarpGroupDotOp::create(b, loc, map.lookupOrSelf(dot.a()), rows, accumulator, Value(), dot->attrs());
-    slice->setAttr("isAsync", IntegerAttr::getBool(b.context(), true));
+    slice->setAttr(kIsAsyncAttr, IntegerAttr::getBool(b.context(), true));
     accumulator = slice.d();
   }
   return accumulator;

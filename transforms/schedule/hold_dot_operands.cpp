@@ -76,7 +76,6 @@ std::optional<Operand> operandToHold(ttng::WarpGroupDotOp dot, const TargetInfo 
     if (v.definingOp()->numOperands() != 1) return std::nullopt;
   auto loop = outermostLoop(dot, alloc.op);
   if (!loop) return std::nullopt;
-  constexpr int64_t kWordBits = 32;
   int64_t width = std::max<int64_t>(1, kWordBits / type.element().bitWidth());
   auto layout = dot->context().encodings().getDotOperand(0, mma, width);
   if (!layout.ok()) return std::nullopt;

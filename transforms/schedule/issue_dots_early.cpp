@@ -21,6 +21,7 @@
 // order in which they are issued; a wait leaves those after its own in flight.
 //
 // Runs: NVIDIA pipeline, after overlap-dots. Targets with wgmma. Dots that are asynchronous before it stay as they are.
+#include "ir/attribute_names.h"
 #include "ir/builder.h"
 #include "ir/loops.h"
 #include "ir/module_attributes.h"
@@ -44,8 +45,9 @@ bool mayRunUnder(Operation &op) {
   if (op.is<ttng::WarpGroupDotWaitOp>()) return true;
   bool hasInnerDots = false;
   op.walk([&](Operation *inner) { hasInnerDots |= inner != &op && inner->is<ttng::WarpGroupDotOp>(); });
-  bool frees = op.is<ttg::LocalDeallocOp>() || op.is<ttg::LocalAllocOp>();
-  return !hasInnerDots && !isLoopOrCall(&op) && !frees && !(effectsOf(&op) & (kWritesShared | kSynchronizes));
+  // A buffer that begins or ends may have the bytes of one that the dot still reads.
+  bool movesBuffers = op.is<ttg::LocalDeallocOp>() || op.is<ttg::LocalAllocOp>();
+  return !hasInnerDots && !isLoopOrCall(&op) && !movesBuffers && !(effectsOf(&op) & (kWritesShared | kSynchronizes));
 }
 
 class DotsOfBlock {
@@ -119,7 +121,7 @@ private:
       hasWork |= isDot || (at->numResults() && at->result(0).type().isTensor());
     }
     if (!hasWork) return false;
-    dot->setAttr("isAsync", IntegerAttr::getBool(dot->context(), true));
+    dot->setAttr(kIsAsyncAttr, IntegerAttr::getBool(dot->context(), true));
     Builder b(at);
     Type types[] = {dot.d().type()};
     Value operands[] = {dot.d()};

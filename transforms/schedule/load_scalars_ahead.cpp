@@ -42,7 +42,6 @@ using namespace ir;
 
 namespace {
 
-constexpr unsigned kCopyBits = 32;  // the fewest of an asynchronous copy
 constexpr int64_t kFewElements = 4; // of a tensor in a thread, which take a register or two
 
 bool loadsOrGathers(const Operation *op) { return isLoad(op) || op->is<tt::DescriptorGatherOp>(); }
@@ -125,7 +124,7 @@ private:
       if (isEqual) different /= 2;
     }
     bool isRepeated = different < all && different <= kFewElements;
-    return isRepeated || (all == 1 && bitsOf(load.result()) < kCopyBits);
+    return isRepeated || (all == 1 && bitsOf(load.result()) < 8 * kMinAsyncCopyBytes);
   }
 
   /// Whether another load's operands may depend on the value, in this iteration or a later one. Branches count as such.

@@ -30,6 +30,7 @@
 // rely on programs with lower numbers having started), or calls.
 //
 // Runs: AMD pipeline and NVIDIA pipeline, before loops are peeled: their bounds are then the kernel's own.
+#include "ir/attribute_names.h"
 #include "ir/builder.h"
 #include "ir/constants.h"
 #include "ir/op_table.h"
@@ -84,8 +85,8 @@ bool orderByDies(const Programs &p, const TargetInfo &target, PassContext &c) {
   if (!fits) return false;
   int64_t window = target.tuning.dieWindow;
   for (auto id : p.ids) {
-    id->setAttr("tessera.die_window", IntegerAttr::getI32(id->context(), window));
-    if (hasIdOf(p, ProgramIDDim::Y)) id->setAttr("tessera.two_axes", IntegerAttr::getBool(id->context(), true));
+    id->setAttr(kDieWindowAttr, IntegerAttr::getI32(id->context(), window));
+    if (hasIdOf(p, ProgramIDDim::Y)) id->setAttr(kTwoAxesAttr, IntegerAttr::getBool(id->context(), true));
   }
   if (c.wantsRemarks())
     c.remark({Remark::Applied, "", "ProgramsOrdered", p.ids.front()->loc(),
@@ -123,9 +124,9 @@ bool orderByWork(Operation *function, const Programs &p, const TargetInfo &targe
     if (!work.isPositive() && (!work.isNegative() || oneAxis)) continue;
     int64_t rows = target.tuning.workOrderRows;
     for (auto id : p.ids) {
-      id->setAttr("tessera.work_axis", IntegerAttr::getI32(id->context(), int(axis)));
-      if (work.isPositive()) id->setAttr("tessera.work_increases", UnitAttr::get(id->context()));
-      id->setAttr("tessera.work_rows", IntegerAttr::getI32(id->context(), rows));
+      id->setAttr(kWorkAxisAttr, IntegerAttr::getI32(id->context(), int(axis)));
+      if (work.isPositive()) id->setAttr(kWorkIncreasesAttr, UnitAttr::get(id->context()));
+      id->setAttr(kWorkRowsAttr, IntegerAttr::getI32(id->context(), rows));
     }
     if (c.wantsRemarks())
       c.remark({Remark::Applied, "", "LongestFirst", p.ids.front()->loc(),

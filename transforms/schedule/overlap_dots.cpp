@@ -46,6 +46,7 @@
 // dot's are filled meanwhile. A loop's attribute `tessera.overlap_dots` (bool) overrides this decision, but not the
 // conditions before.
 #include "transforms/schedule/overlap_dots.h"
+#include "ir/attribute_names.h"
 #include "ir/builder.h"
 #include "ir/compare.h"
 #include "ir/constants.h"
@@ -436,7 +437,7 @@ private:
     for (auto &d : plan_.delayed) {
       issued.map.map(d.dot.c(), valueAt(d.index));
       Operation *dot = b.clone(d.dot.op, issued.map);
-      dot->setAttr("isAsync", IntegerAttr::getBool(c_, true));
+      dot->setAttr(kIsAsyncAttr, IntegerAttr::getBool(c_, true));
       issued.dots.push_back(dot->result());
     }
     return issued;
@@ -484,7 +485,7 @@ private:
       }
       Operation *copy = b.clone(op, map);
       if (op != plan_.first.op) continue;
-      copy->setAttr("isAsync", IntegerAttr::getBool(c_, true));
+      copy->setAttr(kIsAsyncAttr, IntegerAttr::getBool(c_, true));
       firstIsPending = true;
       issue();
       delayedArePending = true;

@@ -29,9 +29,6 @@ using layouts::Encoding;
 
 namespace {
 
-constexpr int64_t kMinAsyncCopyBytes = 4;  // of one cp.async (PTX ISA), also the bytes of a register
-constexpr int64_t kMaxAsyncCopyBytes = 16; // of one cp.async
-
 class PipelinePlanner {
 public:
   PipelinePlanner(scf::ForOp loop, int64_t stages, const TargetInfo &target, const AxisInfoAnalysis &axis,

@@ -1,5 +1,6 @@
 // The buffers of a pipelined loop, and the two halves that its iterations are cloned from: the producer, whose copies
 // fill a buffer, and the consumer, which reads one (see pipelined_loop.cpp).
+#include "ir/attribute_names.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
 #include "transforms/analyses/descriptor_blocks.h"
@@ -8,6 +9,7 @@
 #include "llvm/ADT/DenseSet.h"
 
 namespace tessera::transforms {
+using namespace ir;
 
 MemDescType PipelinedLoopBuilder::multiBufferType(MemDescType buffer, int64_t buffers) {
   llvm::SmallVector<int64_t, 4> shape(buffer.shape());
@@ -95,7 +97,7 @@ void PipelinedLoopBuilder::emitConsumer(Builder &b, ValueMap &map, Value readInd
       if (plan_.lateLoads()) emitWaitForLateCopies(b, &op);
       Operation *copy = b.clone(&op, map);
       if (plan_.dotsInFlight && copy->is<ttng::WarpGroupDotOp>())
-        copy->setAttr("isAsync", IntegerAttr::getBool(c_, true));
+        copy->setAttr(kIsAsyncAttr, IntegerAttr::getBool(c_, true));
     }
   }
 }

@@ -8,6 +8,7 @@
 //
 // With a loop over tiles around it: see pipelined_tiles.cpp. What a new loop carries: pipelined_carried.h.
 #include "transforms/schedule/pipelined_loop.h"
+#include "ir/attribute_names.h"
 #include "ir/constants.h"
 #include "ir/op_table.h"
 #include "transforms/analyses/multi_buffer_index.h"
@@ -16,6 +17,7 @@
 #include <limits>
 
 namespace tessera::transforms {
+using namespace ir;
 
 void PipelinedLoopBuilder::build() {
   if (plan_.tiles.loop) b_.setInsertionPoint(plan_.tiles.loop.op);
@@ -229,7 +231,7 @@ void PipelinedLoopBuilder::produceBeforeFirstDot(Iteration &it) {
 void PipelinedLoopBuilder::produceAfterDot(Iteration &it) {
   Value oldResult = ttng::WarpGroupDotOp(plan_.copiesAfter).d();
   auto dot = it.consumer.lookupOrSelf(oldResult).definingOp()->cast<ttng::WarpGroupDotOp>();
-  dot->setAttr("isAsync", IntegerAttr::getBool(c_, true));
+  dot->setAttr(kIsAsyncAttr, IntegerAttr::getBool(c_, true));
   it.in.setInsertionPointAfter(dot.op);
   produceNext(it);
   Value done = waitForDots(it.in, {dot.d()}, 0)[0];

@@ -12,11 +12,10 @@
 #include "llvm/ADT/MapVector.h"
 
 namespace tessera::transforms {
-using namespace ir;
 
 class PipelinedLoopBuilder {
 public:
-  PipelinedLoopBuilder(scf::ForOp loop, const PipelinePlan &plan, const TargetInfo &target)
+  PipelinedLoopBuilder(ir::scf::ForOp loop, const PipelinePlan &plan, const ir::TargetInfo &target)
       : loop_(loop), body_(*loop.body().front()), plan_(plan), target_(target), c_(loop->context()), loc_(loop->loc()),
         b_(loop.op) {}
 
@@ -25,56 +24,58 @@ public:
 private:
   // ---- buffers (pipelined_accesses.cpp) ----
 
-  static MemDescType multiBufferType(MemDescType buffer, int64_t buffers);
+  static ir::MemDescType multiBufferType(ir::MemDescType buffer, int64_t buffers);
   void allocateBuffers();
   void releaseBuffers();
   bool usesBuffers() const;
-  Value bufferAt(Builder &b, const PipelinedLoad &a, Value index);
-  Value mbarrierAt(Builder &b, Value index);
+  ir::Value bufferAt(ir::Builder &b, const PipelinedLoad &a, ir::Value index);
+  ir::Value mbarrierAt(ir::Builder &b, ir::Value index);
   /// The mask and the predicate of the iteration, as one mask. Either may be null.
-  Value maskOf(Builder &b, Value ptr, Value mask, Value predicate);
+  ir::Value maskOf(ir::Builder &b, ir::Value ptr, ir::Value mask, ir::Value predicate);
 
   // ---- the producer (pipelined_accesses.cpp) ----
 
   /// Maps the body's arguments to the producer's values at the iteration that it is at.
-  void beginProducer(ValueMap &map, Value inductionVariable);
+  void beginProducer(ir::ValueMap &map, ir::Value inductionVariable);
   /// Takes the producer's carried values to the next iteration.
-  void advanceProducer(ValueMap &map);
+  void advanceProducer(ir::ValueMap &map);
   /// A load on the values of `map`, masked by the predicate, if there is one.
-  Value emitLoad(Builder &b, tt::LoadOp load, ValueMap &map, Value predicate);
+  ir::Value emitLoad(ir::Builder &b, ir::tt::LoadOp load, ir::ValueMap &map, ir::Value predicate);
   /// The producer's operations on the values of `map`; loads that addresses need are masked by the predicate.
-  void emitProducer(Builder &b, ValueMap &map, Value predicate);
+  void emitProducer(ir::Builder &b, ir::ValueMap &map, ir::Value predicate);
 
   /// Asynchronous copies into the buffers of a stage, one commit group; not of late loads.
-  void emitCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex);
+  void emitCopies(ir::Builder &b, ir::ValueMap &map, ir::Value predicate, ir::Value fillIndex);
   /// The copy of one load by the threads, on the values of `map`. Returns its token.
-  Value emitThreadCopy(Builder &b, const PipelinedLoad &a, ValueMap &map, Value predicate, Value buffer);
+  ir::Value emitThreadCopy(ir::Builder &b, const PipelinedLoad &a, ir::ValueMap &map, ir::Value predicate,
+                           ir::Value buffer);
   /// The copies of late loads for the iteration of `map`, one commit group.
-  void emitLateCopies(Builder &b, const ValueMap &map);
+  void emitLateCopies(ir::Builder &b, const ir::ValueMap &map);
 
   /// The pipelined loads, masked by the predicate if there is one. (A branch around them would merge their values
   /// element by element.)
-  llvm::SmallVector<Value, 4> emitLoads(Builder &b, ValueMap &map, Value predicate);
+  llvm::SmallVector<ir::Value, 4> emitLoads(ir::Builder &b, ir::ValueMap &map, ir::Value predicate);
 
   /// … with bulk copies (TMA).
-  void emitBulkCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex);
+  void emitBulkCopies(ir::Builder &b, ir::ValueMap &map, ir::Value predicate, ir::Value fillIndex);
 
   // ---- the consumer (pipelined_accesses.cpp) ----
 
   /// The dot that is emitted in slices and whose slices replace the operation of the body, or null.
-  const SlicedDot *slicedDotOf(Operation *) const;
+  const SlicedDot *slicedDotOf(ir::Operation *) const;
   const PipelinedLoad *loadThat(llvm::function_ref<bool(const PipelinedLoad &)> holds) const;
 
   /// The body without the producer's loads, on the values of `map`. Loaded values are in the buffer `readIndex`, or in
   /// `loaded`, one for each load without a buffer.
-  void emitConsumer(Builder &b, ValueMap &map, Value readIndex, llvm::ArrayRef<Value> loaded, Value token);
+  void emitConsumer(ir::Builder &b, ir::ValueMap &map, ir::Value readIndex, llvm::ArrayRef<ir::Value> loaded,
+                    ir::Value token);
   /// Before an operation of the body that is the first to read a late load's buffer: waits for its copy.
-  void emitWaitForLateCopies(Builder &b, Operation *op);
+  void emitWaitForLateCopies(ir::Builder &b, ir::Operation *op);
   /// Whether the loaded value has users other than the buffers and conversions that the multi-buffer replaces.
   static bool hasOtherUsers(const PipelinedLoad &a);
   /// The value read from the buffer, with the load's other value where the consumer's mask is false.
-  Value withOther(Builder &b, const PipelinedLoad &a, ValueMap &map, Value read);
-  static Value zeros(Builder &b, const PipelinedLoad &a);
+  ir::Value withOther(ir::Builder &b, const PipelinedLoad &a, ir::ValueMap &map, ir::Value read);
+  static ir::Value zeros(ir::Builder &b, const PipelinedLoad &a);
 
   // ---- the loop over tiles (pipelined_tiles.cpp) ----
 
@@ -86,7 +87,7 @@ private:
 
   /// What the producer, the bounds of its loop, and the loop over tiles need of a tile, with values that are there
   /// between two loops for the current tile.
-  llvm::MapVector<Value, Value> neededOfTile();
+  llvm::MapVector<ir::Value, ir::Value> neededOfTile();
 
   /// What the next tile begins with, after the new loop. If its prologue is emitted here: the buffers are those that
   /// the last dots do not read, so these may still be in flight; they are waited for before the first operation that
@@ -94,17 +95,17 @@ private:
   void endTiles();
 
   /// The first operation after the old loop that uses an accumulator, itself or in its regions.
-  Operation *firstUseOfDots();
+  ir::Operation *firstUseOfDots();
 
   /// Moves what only the stores of the tile need from before the new loop to where its last dots are in flight.
   void sinkAddressesOfStores();
 
   /// Between two loops: if this tile has n < D iterations, the copies of the next tile's first D - n, which no
   /// iteration of the second loop issues. Returns the producer's counter after them, and leaves producerState_ there.
-  Value emitMissingIterations(Value readIndex);
+  ir::Value emitMissingIterations(ir::Value readIndex);
 
   /// The producer at an iteration of the next tile, if there is such a one. Returns its next counter.
-  Value produceForNextTile(Builder &b, ValueMap &map, Value counter, Value fillIndex);
+  ir::Value produceForNextTile(ir::Builder &b, ir::ValueMap &map, ir::Value counter, ir::Value fillIndex);
 
   // ---- guard (pipelined_loop.cpp, with what follows) ----
 
@@ -116,11 +117,11 @@ private:
 
   /// `outer`: what the values of the loop's surroundings are (those of another tile). `exists` (i1): whether there is
   /// such a tile; null: there is.
-  void emitPrologue(const ValueMap &outer, Value exists);
+  void emitPrologue(const ir::ValueMap &outer, ir::Value exists);
   /// Through registers: `loaded`, one value for each load, into the buffers of that index.
-  void storeToBuffers(Builder &b, llvm::ArrayRef<Value> loaded, Value index);
+  void storeToBuffers(ir::Builder &b, llvm::ArrayRef<ir::Value> loaded, ir::Value index);
   /// The index of the buffer after `index`; `constant` if the prologue begins at the first buffer.
-  Value nextIndex(Value index, int64_t constant);
+  ir::Value nextIndex(ir::Value index, int64_t constant);
 
   // ---- the loop ----
 
@@ -135,27 +136,27 @@ private:
 
   void emitLoop();
 
-  scf::ForOp emitIterations(CopiesFor copiesFor, Value lower, Value upper, const PipelinedCarried &inits);
+  ir::scf::ForOp emitIterations(CopiesFor copiesFor, ir::Value lower, ir::Value upper, const PipelinedCarried &inits);
 
   /// One iteration of the new loop while it is built.
   struct Iteration {
-    Block &block;
+    ir::Block &block;
     PipelinedCarried carried; // the arguments
-    Builder in;
+    ir::Builder in;
     CopiesFor copiesFor;
-    ValueMap consumer = {}; // old values of this iteration to new ones
-    ValueMap producer = {}; // … and of the iteration that the producer is at
-    Value readIndex = {};   // of the buffer that the consumer reads
-    Value fillIndex = {};   // … and that the producer fills
-    Value token = {};       // of the wait for the consumer's copies
-    Value nextCounter = {}; // what the next iteration gets as PipelinedCarried::counter
+    ir::ValueMap consumer = {}; // old values of this iteration to new ones
+    ir::ValueMap producer = {}; // … and of the iteration that the producer is at
+    ir::Value readIndex = {};   // of the buffer that the consumer reads
+    ir::Value fillIndex = {};   // … and that the producer fills
+    ir::Value token = {};       // of the wait for the consumer's copies
+    ir::Value nextCounter = {}; // what the next iteration gets as PipelinedCarried::counter
     // Through registers: loaded values.
-    llvm::SmallVector<Value, 4> forConsumer = {}; // of this iteration, one for each load without a buffer
-    llvm::SmallVector<Value, 4> forBuffers = {};  // of the next iteration, which this one stores into its buffers
-    llvm::SmallVector<Value, 4> loaded = {};      // by this iteration's producer
+    llvm::SmallVector<ir::Value, 4> forConsumer = {}; // of this iteration, one for each load without a buffer
+    llvm::SmallVector<ir::Value, 4> forBuffers = {};  // of the next iteration, which this one stores into its buffers
+    llvm::SmallVector<ir::Value, 4> loaded = {};      // by this iteration's producer
   };
 
-  void emitBody(Block &block, CopiesFor copiesFor, const PipelinedCarried &carried);
+  void emitBody(ir::Block &block, CopiesFor copiesFor, const PipelinedCarried &carried);
 
   /// Waits until the copies into the buffers of this iteration's stage are done; those of late loads are issued then.
   void emitWaitForStage(Iteration &it);
@@ -175,7 +176,7 @@ private:
 
   void emitYield(Iteration &it);
   /// The phase of the mbarriers changes when the index returns to the first buffer.
-  Value nextPhase(Iteration &it, Value nextRead);
+  ir::Value nextPhase(Iteration &it, ir::Value nextRead);
 
   // ---- epilogue ----
 
@@ -183,60 +184,64 @@ private:
   void emitEpilogue();
 
   /// Waits for the dots that are in flight after the loop.
-  void waitForLastDots(Builder &b);
+  void waitForLastDots(ir::Builder &b);
 
   /// Whether the loop surely has so many iterations.
   bool surelyIterates(int64_t iterations = 1);
 
   /// @pre all are of one block
-  static Operation *lastOf(llvm::ArrayRef<Value> values);
+  static ir::Operation *lastOf(llvm::ArrayRef<ir::Value> values);
 
   /// Erases what is without uses after an operation of the block.
-  static void eraseDead(Block &block, Operation *after);
+  static void eraseDead(ir::Block &block, ir::Operation *after);
 
   // ---- values and operations ----
 
-  Value integer(Builder &b, int64_t v) { return b.intConstant(loc_, c_.i32(), v); }
-  template <class OpT> Value make(Builder &b, Value x, Value y) { return OpT::create(b, loc_, x, y).op->result(); }
-  Value compare(Builder &b, CmpIPredicate p, Value x, Value y) { return ir::compare(b, loc_, p, x, y); }
+  ir::Value integer(ir::Builder &b, int64_t v) { return b.intConstant(loc_, c_.i32(), v); }
+  template <class OpT> ir::Value make(ir::Builder &b, ir::Value x, ir::Value y) {
+    return OpT::create(b, loc_, x, y).op->result();
+  }
+  ir::Value compare(ir::Builder &b, ir::CmpIPredicate p, ir::Value x, ir::Value y) {
+    return ir::compare(b, loc_, p, x, y);
+  }
   /// iterations · step
-  Value steps(Builder &b, Value step, int64_t iterations);
-  llvm::SmallVector<Value, 2> waitForDots(Builder &b, llvm::ArrayRef<Value> dots, unsigned pending);
+  ir::Value steps(ir::Builder &b, ir::Value step, int64_t iterations);
+  llvm::SmallVector<ir::Value, 2> waitForDots(ir::Builder &b, llvm::ArrayRef<ir::Value> dots, unsigned pending);
   /// bound − iterations · step, or the least number of the type where that wraps: no counter is below it.
-  Value boundBefore(Builder &b, Value bound, Value step, int64_t iterations);
-  scf::ForOp loop_;
-  Block &body_;
+  ir::Value boundBefore(ir::Builder &b, ir::Value bound, ir::Value step, int64_t iterations);
+  ir::scf::ForOp loop_;
+  ir::Block &body_;
   const PipelinePlan &plan_;
-  const TargetInfo &target_;
-  Context &c_;
-  Location loc_;
-  Builder b_; // around the loop
-  llvm::DenseMap<const PipelinedLoad *, Value> multiBuffers_;
-  MemDescType mbarrierType_; // bulk copies: of one stage
-  Value mbarriers_;
+  const ir::TargetInfo &target_;
+  ir::Context &c_;
+  ir::Location loc_;
+  ir::Builder b_; // around the loop
+  llvm::DenseMap<const PipelinedLoad *, ir::Value> multiBuffers_;
+  ir::MemDescType mbarrierType_; // bulk copies: of one stage
+  ir::Value mbarriers_;
   // With a loop over tiles; else null.
-  scf::ForOp tileLoop_;
-  llvm::SmallVector<Value, 8> position_;        // positionOfTile, which the loop over tiles need not compute again
-  llvm::SmallVector<Value, 8> carriedPosition_; // … and as the loop over tiles carries it
-  Value firstReadIndex_;                        // of the buffer that the first iteration reads
-  Value firstPhase_;                            // of the mbarriers
-  Value fillIndex_;                             // of the buffer that the first iteration fills
-  ValueMap nextTile_;                           // values of this tile to those of the next one
-  Value nextExists_;                            // i1: whether there is a next tile
-  scf::ForOp firstLoop_;                        // before newLoop_, if copies cross tiles
-  Operation *lastWait_ = nullptr;               // for the dots that are in flight after the new loop
-  scf::IfOp guard_;
-  scf::ForOp newLoop_;
-  PipelinedCarried results_;                    // of newLoop_
-  PipelinedCarried firstResults_;               // of firstLoop_
-  Value stepsAhead_, boundAhead_;               // D·s and ub - D·s
-  llvm::SmallVector<unsigned, 8> usedResults_;  // indices of the old loop's results that have uses
-  llvm::SmallVector<Value, 8> finals_;          // what replaces them, by index
-  llvm::SmallVector<Value, 8> producerState_;   // the producer's carried values, at the iteration that it is at
-  llvm::SmallVector<Value, 4> prologueLoaded_;  // through registers: values that the prologue loaded last
-  llvm::SmallVector<Value, 2> dots_;            // PipelinePlan::dotsInFlight: results in the old body
-  llvm::SmallVector<unsigned, 2> accumulators_; // indices of the carried values that these become
-  int64_t dotsOfIteration_ = 0;                 // … with all slices
+  ir::scf::ForOp tileLoop_;
+  llvm::SmallVector<ir::Value, 8> position_;        // positionOfTile, which the loop over tiles need not compute again
+  llvm::SmallVector<ir::Value, 8> carriedPosition_; // … and as the loop over tiles carries it
+  ir::Value firstReadIndex_;                        // of the buffer that the first iteration reads
+  ir::Value firstPhase_;                            // of the mbarriers
+  ir::Value fillIndex_;                             // of the buffer that the first iteration fills
+  ir::ValueMap nextTile_;                           // values of this tile to those of the next one
+  ir::Value nextExists_;                            // i1: whether there is a next tile
+  ir::scf::ForOp firstLoop_;                        // before newLoop_, if copies cross tiles
+  ir::Operation *lastWait_ = nullptr;               // for the dots that are in flight after the new loop
+  ir::scf::IfOp guard_;
+  ir::scf::ForOp newLoop_;
+  PipelinedCarried results_;                       // of newLoop_
+  PipelinedCarried firstResults_;                  // of firstLoop_
+  ir::Value stepsAhead_, boundAhead_;              // D·s and ub - D·s
+  llvm::SmallVector<unsigned, 8> usedResults_;     // indices of the old loop's results that have uses
+  llvm::SmallVector<ir::Value, 8> finals_;         // what replaces them, by index
+  llvm::SmallVector<ir::Value, 8> producerState_;  // the producer's carried values, at the iteration that it is at
+  llvm::SmallVector<ir::Value, 4> prologueLoaded_; // through registers: values that the prologue loaded last
+  llvm::SmallVector<ir::Value, 2> dots_;           // PipelinePlan::dotsInFlight: results in the old body
+  llvm::SmallVector<unsigned, 2> accumulators_;    // indices of the carried values that these become
+  int64_t dotsOfIteration_ = 0;                    // … with all slices
 };
 
 } // namespace tessera::transforms

@@ -20,6 +20,7 @@
 #include "transforms/schedule/pipelined_loop_builder.h"
 
 namespace tessera::transforms {
+using namespace ir;
 
 void PipelinedLoopBuilder::beginTiles() {
   const TileLoop &tiles = plan_.tiles;

@@ -398,7 +398,8 @@ private:
   void remarkArgument(Value argument, unsigned index, const std::string &whyNot) {
     // The location of an argument is that of the whole kernel, if it has one.
     Location loc = argument.loc().kind() == LocationKind::Unknown ? func_->loc() : argument.loc();
-    std::string message = llvm::formatv("argument {0} of '{1}': {2}", index, func_.symName(), textOf(whyNot));
+    std::string name = argument.loc().kind() == LocationKind::Name ? " ('" + argument.loc().name().str() + "')" : "";
+    std::string message = llvm::formatv("argument {0}{1} of '{2}': {3}", index, name, func_.symName(), textOf(whyNot));
     context_.remark({kindOf(whyNot), "", "TensorMapArgument", loc, message, {}});
   }
   static Remark::Kind kindOf(const std::string &whyNot) { return whyNot.empty() ? Remark::Applied : Remark::Missed; }

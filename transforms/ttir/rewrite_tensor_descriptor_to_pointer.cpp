@@ -15,7 +15,8 @@
 //
 // What every descriptor that a launch passes guarantees is said of the arguments: base and strides are multiples of 16
 // bytes (tt.divisibility), and the last stride is the constant 1. Kernels get two versions (descriptor_versions.h), on
-// targets with TMA if a loop loads by descriptors that became pointers, or if all did. A launch takes the fast one if
+// targets with TMA if a loop loads by descriptors that became pointers, if anything gathers by one, or if all
+// descriptors became pointers. A launch takes the fast one if
 //
 //   shape.last % vector = 0      so that a mask is the same for a vector of 16 bytes
 //   shape < 2^30, strides so small that offsets in a block fit i32

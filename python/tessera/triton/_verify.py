@@ -1,7 +1,11 @@
 """Verify mode: the first launch of a kernel runs Triton's code, too, and tessera's is kept only if the results agree.
 
-The kernel's files in Triton's cache have one more, `NAME.verify`: what Triton's own stages made, and its metadata. A
-launch that skips `CompiledKernel.run` (Inductor's static launcher), or one that is captured into a CUDA graph, is not
+The kernel's files in Triton's cache have one more, `NAME.verify`: what Triton's own stages made, and its metadata, or
+why they failed; the summary then says that the kernel was not verified. The first launch needs memory for two more
+copies of everything that its arguments are part of. Results whose integers depend on the order of programs (places
+that an atomic counter gives) differ from launch to launch, and so from Triton's.
+
+A launch that skips `CompiledKernel.run` (Inductor's static launcher), or one that is captured into a CUDA graph, is not
 verified: the summary names the kernels that had no other launch.
 """
 
@@ -27,15 +31,15 @@ _lock = threading.Lock()
 
 
 def reference(own: dict[str, Callable[..., Any]], module: Any, metadata: dict[str, Any]) -> str:
-    """Compiles the module, which changes, with Triton's own stages; returns the text of the file NAME.verify, or ""
-    where they fail: there is nothing to compare with."""
+    """Compiles the module, which changes, with Triton's own stages; returns the text of the file NAME.verify. It has
+    the reason where they fail: there is nothing to compare with."""
     made = dict(metadata)
     made.pop("compiled_by", None)
     try:
         for name in list(own)[list(own).index("ttgir") :]:
             module = own[name](module, made)
-    except Exception:
-        return ""
+    except Exception as e:
+        return json.dumps({"failed": f"{type(e).__name__}: {e}"})
     return json.dumps({"metadata": made, "binary": base64.b64encode(module).decode()}, default=vars)
 
 
@@ -79,6 +83,8 @@ class _Reference:
         from triton.runtime.driver import driver
 
         made = json.loads(kernel.asm["verify"])
+        if "failed" in made:
+            raise RuntimeError(f"Triton's own stages fail: {made['failed']}")
         about = made["metadata"]
         target = about["target"]
         about["target"] = GPUTarget(target["backend"], target["arch"], target["warp_size"])
@@ -176,20 +182,31 @@ class _Verifier:
             _record.awaited(self._kernel.hash, self._kernel.name, "captured into a CUDA graph")
             self._run(*launch, function, packed, launch_metadata, enter, leave, *arguments)
             return
+        try:
+            theirs = _Reference(self._kernel)
+        except Exception as e:  # such as OutOfResources: Triton's code cannot run here
+            self._run(*launch, function, packed, launch_metadata, enter, leave, *arguments)
+            self._kernel._run = self._run
+            _note(self._kernel, f"not verified: Triton's code does not load: {e}")
+            return
         storages = _storages(arguments)
         before = [as_bytes.clone() for _, as_bytes in storages]
         self._run(*launch, function, packed, launch_metadata, enter, leave, *arguments)
         self._kernel._run = self._run
-        try:
-            theirs = _Reference(self._kernel)
-        except Exception as e:  # such as OutOfResources: Triton's code cannot run here
-            _note(self._kernel, f"not verified: Triton's code does not load: {e}")
-            return
-        ours = [whole.clone() for whole, _ in storages]
+        ours = [as_bytes.clone() for _, as_bytes in storages]
         for (_, as_bytes), kept in zip(storages, before):
             as_bytes.copy_(kept)
-        theirs.run(*launch, theirs.function, theirs.packed, launch_metadata, None, None, *arguments)
-        differences = [difference(mine, whole) for mine, (whole, _) in zip(ours, storages)]
+        try:
+            theirs.run(*launch, theirs.function, theirs.packed, launch_metadata, None, None, *arguments)
+        except Exception as e:  # nothing to compare with: the arguments get our results back
+            for (_, as_bytes), made in zip(storages, ours):
+                as_bytes.copy_(made)
+            _note(self._kernel, f"not verified: the launch of Triton's code fails: {e}")
+            return
+        differences = []
+        for (whole, as_bytes), made in zip(storages, ours):
+            mine = made[: whole.numel() * whole.element_size()].view(whole.dtype)
+            differences.append(difference(mine, whole))
         found = [f"tensor {i}: {d}" for i, d in enumerate(differences) if d]
         if not found:
             _note(self._kernel, "")

@@ -1,8 +1,8 @@
 // tritongpu-automatic-warp-specialization: a loop stays whole where anything but its waited-for dots reads what is copied.
 // RUN: tessera opt %s --target sm_90a -tritongpu-automatic-warp-specialization -canonicalize | FileCheck %s
 // RUN: tessera opt %s --target sm_90a -tritongpu-automatic-warp-specialization -o %t --remarks 2>&1 | FileCheck %s --check-prefix=REMARK
-// REMARK: remark: no producer warp issues the loop's copies: copied buffers are read by more than dots that the iteration waits for [
-// REMARK: remark: no producer warp issues the loop's copies: copied buffers are read by more than dots that the iteration waits for [
+// REMARK: remark: no producer warp issues the loop's copies: copied buffers are read by more than dots that the iteration waits for; make a block that is loaded by a descriptor the operand of dots alone {{.*}} [
+// REMARK: remark: no producer warp issues the loop's copies: copied buffers are read by more than dots that the iteration waits for; make a block that is loaded by a descriptor the operand of dots alone {{.*}} [
 
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [8, 1], instrShape = [16, 128, 16]}>
 #dot0 = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>

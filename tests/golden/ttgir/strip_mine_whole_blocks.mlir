@@ -1,7 +1,10 @@
 // strip-mine: blocks that fit, or whose elements depend on each other through memory or a result, stay whole.
 // RUN: tessera opt %s -strip-mine -canonicalize -loop-invariant-code-motion -cse --remarks=StripMined 2>%t | FileCheck %s
-// RUN: FileCheck --check-prefix=REMARK --allow-empty %s < %t
+// RUN: FileCheck --check-prefix=REMARK %s < %t
 
+// The one block that is split: @copied.
+// REMARK-NOT: StripMined
+// REMARK: a block of 65536 elements along one dimension is processed in 8 strips of 8192{{.*}}StripMined]
 // REMARK-NOT: StripMined
 
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -89,6 +92,20 @@ tt.func public @small(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
 // CHECK-NOT: scf.for
 // CHECK: tt.return
 tt.func private @called(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
+  %i = tt.make_range {end = 65536 : i32, start = 0 : i32} : tensor<65536xi32, #b>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<65536x!tt.ptr<f32>, #b>
+  %xp = tt.addptr %xs, %i : tensor<65536x!tt.ptr<f32>, #b>, tensor<65536xi32, #b>
+  %v = tt.load %xp : tensor<65536x!tt.ptr<f32>, #b>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<65536x!tt.ptr<f32>, #b>
+  %op = tt.addptr %os, %i : tensor<65536x!tt.ptr<f32>, #b>, tensor<65536xi32, #b>
+  tt.store %op, %v : tensor<65536x!tt.ptr<f32>, #b>
+  tt.return
+}
+// The same by a kernel.
+// CHECK-LABEL: @copied
+// CHECK: scf.for
+// CHECK: tt.return
+tt.func public @copied(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
   %i = tt.make_range {end = 65536 : i32, start = 0 : i32} : tensor<65536xi32, #b>
   %xs = tt.splat %x : !tt.ptr<f32> -> tensor<65536x!tt.ptr<f32>, #b>
   %xp = tt.addptr %xs, %i : tensor<65536x!tt.ptr<f32>, #b>, tensor<65536xi32, #b>

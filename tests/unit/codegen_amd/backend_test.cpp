@@ -266,6 +266,16 @@ TEST(AmdBackend, LeavesTheOptionsOfLlvmAlone) {
   threshold->setValue(before);
 }
 
+TEST(AmdBackend, SchedulerOptionsThatLlvmLacksAreErrors) {
+  EXPECT_TRUE(checkSchedulerOptions().ok()) << checkSchedulerOptions();
+  EXPECT_TRUE(findSchedulerFlag("amdgpu-use-amdgpu-trackers").ok());
+  for (const char *name : {"amdgpu-use-renamed-trackers", "inline-threshold" /* a number */}) {
+    auto flag = findSchedulerFlag(name);
+    EXPECT_EQ(flag.status().code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(std::string(flag.status().message()), HasSubstr(std::string("has no flag '") + name + "'"));
+  }
+}
+
 TEST(AmdBackend, SchedulerOptionsAreSetWhileCodeIsGenerated) {
   arch("gfx942").registerLLVMTarget();
   EXPECT_TRUE(schedulerOptionsAre(false));

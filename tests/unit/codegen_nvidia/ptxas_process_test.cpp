@@ -126,6 +126,31 @@ TEST(PtxasAhead, EndsWithItsOwner) {
   EXPECT_TRUE(noChildren());
 }
 
+TEST(PtxasProcess, OneThatHangsIsEnded) {
+  setenv("TESSERA_PTXAS_SECONDS", "1", 1);
+  for (const char *body : {"exec sleep 1000", "cat \"$in\" > /dev/null; exec sleep 1000",
+                           "cat \"$in\" > /dev/null; cat \"$in\" > /dev/null; exec sleep 1000"}) {
+    SCOPED_TRACE(body);
+    FakePtxas fake(body);
+    EXPECT_FALSE(fake.compile(large()).has_value()); // started ahead
+    EXPECT_TRUE(noChildren());
+    auto r = compileByProcess(fake.path, kPtx, sm90(), {});
+    EXPECT_EQ(r.status().code(), absl::StatusCode::kDeadlineExceeded);
+    EXPECT_THAT(std::string(r.status().message()), testing::HasSubstr("did not end within 1 s and was killed"));
+    EXPECT_TRUE(noChildren());
+  }
+  unsetenv("TESSERA_PTXAS_SECONDS");
+}
+
+TEST(PtxasProcess, FailuresAreErrors) {
+  for (const char *body : {"exit 3", "kill -9 $$", "echo no >&2; exit 1"}) {
+    SCOPED_TRACE(body);
+    FakePtxas fake(body);
+    EXPECT_EQ(compileByProcess(fake.path, kPtx, sm90(), {}).status().code(), absl::StatusCode::kInternal);
+  }
+  EXPECT_EQ(compileByProcess("/no/ptxas", kPtx, sm90(), {}).status().code(), absl::StatusCode::kInternal);
+}
+
 TEST(PtxasAhead, AnotherPtxasIsNotServed) {
   FakePtxas fake("cat \"$in\" > \"$out\"");
   auto ahead = startPtxasAhead(sm90(), {});

@@ -1,10 +1,16 @@
 // The pipelines of every target against what the registry says of their passes: the stages that a pass needs are
 // established before it, the lowering gets the stages that it needs, and no pass undoes the last ones. And the rows
 // themselves: files exist, aliases have a row, options accept their own defaults.
+#include "frontend/parser.h"
+#include "ir/attribute_names.h"
+#include "ir/context.h"
+#include "ir/ops.h"
 #include "runtime/compiler/targets.h"
+#include "transforms/memory/scratch.h"
 #include "transforms/passes.h"
 #include "transforms/pipelines.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,17 +49,46 @@ TEST(Pipelines, EstablishStagesBeforeTheyAreNeeded) {
   }
 }
 
-TEST(Pipelines, MakeNoBufferOnceMemoryIsAllocated) {
-  for (auto *target : runtime::allTargets()) {
-    SCOPED_TRACE(target->info.name.str());
-    std::vector<std::string> after;
-    bool allocated = false;
-    for (auto &step : wholePipeline(target->info)) {
-      if (allocated) after.push_back(step.pass->name.str());
-      allocated |= step.pass->establishes.has(IrStage::SharedMemoryAllocated);
-    }
-    EXPECT_THAT(after, testing::ElementsAre("insert-barriers"));
+/// Operations that use shared memory, and those of them without an offset.
+struct SharedMemoryUsers {
+  unsigned all = 0, withoutOffset = 0;
+  SharedMemoryUsers(ir::Module &m, const ir::TargetInfo &target) {
+    m.op()->walk([&](ir::Operation *op) {
+      if (!op->is<ir::ttg::LocalAllocOp>() && !transforms::scratchOf(op, target).bytes) return;
+      ++all;
+      withoutOffset += !op->hasAttr(ir::kAllocationOffsetAttr);
+    });
   }
+};
+
+TEST(Pipelines, MakeNoBufferOnceMemoryIsAllocated) {
+  for (const char *kernel : {"mm_f16", "softmax_row"})
+    for (auto *target : runtime::allTargets()) {
+      SCOPED_TRACE(kernel + (" for " + target->info.name.str()));
+      Pipeline before, after;
+      bool allocated = false;
+      for (auto &step : wholePipeline(target->info)) {
+        (allocated ? after : before).push_back(step);
+        allocated |= step.pass->establishes.has(IrStage::SharedMemoryAllocated);
+      }
+      std::string path = std::string(TESSERA_SOURCE_DIR "/tests/kernels/") + kernel + "/" + kernel + ".ttir", errors;
+      auto text = llvm::MemoryBuffer::getFile(path);
+      ASSERT_TRUE(bool(text)) << path;
+      ir::Context context;
+      ir::DiagnosticEngine diag([&](const ir::Diagnostic &d) { errors += ir::render(d); });
+      auto m = frontend::parseModule((*text)->getBuffer(), path, context, diag);
+      ASSERT_NE(m, nullptr) << errors;
+      transforms::RunOptions options;
+      options.target = &target->info;
+      ASSERT_TRUE(transforms::runPipeline(*m, before, options, diag).ok()) << errors;
+      SharedMemoryUsers then(*m, target->info);
+      EXPECT_GT(then.all, 0u);
+      EXPECT_EQ(then.withoutOffset, 0u);
+      ASSERT_TRUE(transforms::runPipeline(*m, after, options, diag).ok()) << errors;
+      SharedMemoryUsers now(*m, target->info);
+      EXPECT_EQ(now.all, then.all);
+      EXPECT_EQ(now.withoutOffset, 0u);
+    }
 }
 
 TEST(Pipelines, HaveNoAliases) {
