@@ -2,13 +2,16 @@
 """Compares the code that two builds of `tessera` make of the same kernels, byte by byte, and how long they take.
 
   compare_code.py OLD NEW [--kernels DIR]... [--conformance] [--targets T,T] [--warps 1,4,8] [--cache DIR] [--show N]
-                          [--objects]
+                          [--objects] [--diagnostics] [--json FILE]
   compare_code.py OLD NEW --time ROUNDS [--kernels DIR]... [--targets T,T] [--warps 4]
 
-OLD and NEW are the two programs. A DIR is searched for *.ttir, *.ttgir and *.mlir files (default: tests/kernels).
-`--conformance` adds the conformance suite's `--quick` cases as OLD writes them. Every file is compiled to PTX or AMDGCN
-for every target (default: all that NEW has) and number of warps. Exit code and bytes are compared; where both refuse a
-kernel, the diagnostics may differ. For every target some kernel must compile. `--objects` compares the objects instead
+OLD and NEW are the two programs, or two libraries libtessera.so, which compile all kernels in one process each, in a
+fraction of the time. A DIR is searched for *.ttir, *.ttgir and *.mlir files (default: tests/kernels); of equal texts
+one is compiled. `--conformance` adds the conformance suite's `--quick` cases as OLD writes them (libraries: write them
+with `tessera conformance --quick --dump DIR`). Every file is compiled to PTX or AMDGCN for every target (default: all
+that NEW has) and number of warps. Exit code and bytes are compared; where both refuse a kernel, the diagnostics may
+differ, which `--diagnostics` counts as a difference, too. `--json` writes every difference, with the texts of those
+shown. For every target some kernel must compile. `--objects` compares the objects instead
 (cubin, hsaco; NVIDIA's need ptxas or libnvJitLink) and the figures in their metadata: registers, spills, shared memory,
 occupancy. `--cache` keeps the digests of OLD's output in a folder, by OLD and the kernel's text; with them only NEW is
 run.
@@ -28,12 +31,21 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
+
+from compiler_library import Worker, target_list
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
+def is_library(program):
+    return ".so" in pathlib.Path(program).suffixes
+
+
 def targets_of(program):
-    """Every target of a compiler, as the error about an unknown one lists them."""
+    """Every target of a compiler; a program lists them in the error about an unknown one."""
+    if is_library(program):
+        return target_list(program)
     text = subprocess.run([program, "compile", "-", "--target", "?"], input="", capture_output=True, text=True).stderr
     return [t for t in text.partition("targets: ")[2].strip().split(", ") if t]
 
@@ -45,6 +57,8 @@ FIGURES = ("registers", "spill_bytes", "static_shared_bytes", "dynamic_shared_by
 def compile_kernel(program, case, metadata=None, stage="assembly"):
     """(exit code, output, diagnostics) of one compilation. `case`: (file, target, warps)."""
     path, target, warps = case
+    if is_library(program):
+        return compile_by_library(program, case)
     emit = STAGES[stage][0 if target.startswith("sm_") else 1]
     command = [program, "compile", path, "--target", target, "--emit", emit, "--num-warps", str(warps), "-o", "-"]
     if metadata:
@@ -56,8 +70,22 @@ def compile_kernel(program, case, metadata=None, stage="assembly"):
     return result.returncode, result.stdout, result.stderr
 
 
-def digest(result):
-    return [result[0], hashlib.sha256(result[1]).hexdigest() if result[0] == 0 else ""]
+WORKERS = threading.local()
+
+
+def compile_by_library(library, case):
+    """As compile_kernel, by a process that stays."""
+    workers = WORKERS.__dict__.setdefault("of", {})
+    if library not in workers:
+        workers[library] = Worker(library)
+    status, code, _, message, _ = workers[library].compile(case)
+    return status, code, message.encode()
+
+
+def digest(result, diagnostics=False):
+    """Exit code and digest of the code, or of the diagnostics of what is refused."""
+    text = result[1] if result[0] == 0 else result[2] if diagnostics else b""
+    return [result[0], hashlib.sha256(text).hexdigest() if text else ""]
 
 
 def identity_of(path):
@@ -99,6 +127,8 @@ def figures_that_differ(old, new):
 def kernel_files(options, scratch):
     folders = options.kernels or [str(ROOT / "tests/kernels")]
     if options.conformance:
+        if is_library(options.old):
+            usage("--conformance needs a program")
         dumped = os.path.join(options.cache or scratch, "conformance-" + identity_of(options.old)[:16])
         if not os.path.isdir(dumped):
             command = [options.old, "conformance", "--quick", "--dump", dumped]
@@ -108,13 +138,32 @@ def kernel_files(options, scratch):
     files = sorted(str(f) for f in found if f.suffix in (".ttir", ".ttgir", ".mlir"))
     if not files:
         usage("no kernels found")
-    return files
+    return list({identity_of(f): f for f in reversed(files)}.values())[::-1]
 
 
 def progress(done, total, differences):
     if sys.stderr.isatty():
         end = "" if done < total else "\n"
         print(f"\r\033[K{done} of {total}, {differences} differ", end=end, file=sys.stderr, flush=True)
+
+
+def show_differences(options, differences):
+    listed = []
+    for number, (case, old, new) in enumerate(differences):
+        print(f"differs: {case[0]} {case[1]} warps {case[2]}: exit codes {old[0]} and {new[0]}")
+        listed.append({"file": case[0], "target": case[1], "warps": case[2], "codes": [old[0], new[0]]})
+        if options.objects:
+            print(figures_that_differ(old, new))
+            continue
+        if number >= options.show:
+            continue
+        a, b = compile_kernel(options.old, case), compile_kernel(options.new, case)
+        texts = [(r[1] if r[0] == 0 else r[2]).decode(errors="replace") for r in (a, b)]
+        listed[-1]["texts"] = texts
+        lines = [t.splitlines() for t in texts]
+        print("\n".join(list(difflib.unified_diff(*lines, "old", "new", lineterm="", n=2))[:40]))
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(listed, indent=1))
 
 
 def compare(options, cases):
@@ -125,42 +174,39 @@ def compare(options, cases):
     if known.get("program") != identity:
         known = {"program": identity}
     lock_free = {}
-    digest_of = digest_of_object if options.objects else lambda *a: digest(compile_kernel(*a))
+    kind = "|object" if options.objects else "|diagnostics" if options.diagnostics else ""
+
+    def digest_of(program, case):
+        if options.objects:
+            return digest_of_object(program, case)
+        return digest(compile_kernel(program, case), options.diagnostics)
 
     def one(case):
-        # Diagnostics are not compared, so that the file's name does not matter.
-        key = "|".join(map(str, (texts[case[0]], *case[1:]))) + ("|object" if options.objects else "")
+        # The file's name matters to diagnostics only.
+        key = "|".join(map(str, (texts[case[0]], *case[1:]))) + kind + (case[0] if options.diagnostics else "")
         old = known.get(key)
         if old is None:
             old = lock_free[key] = digest_of(options.old, case)
         return case, old, digest_of(options.new, case)
 
-    differences, done, compiled = [], 0, set()
+    differences, done, compiled, refused = [], 0, set(), 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for case, old, new in pool.map(one, cases):
             done += 1
             if old[0] == 0:
                 compiled.add(case[1])
+            refused += old[0] != 0 and new[0] != 0
             if old != new:
                 differences.append((case, old, new))
             progress(done, len(cases), len(differences))
     if known_path:
         os.makedirs(options.cache, exist_ok=True)
         json.dump({**known, **lock_free}, open(known_path, "w"))
-    for number, (case, old, new) in enumerate(differences):
-        print(f"differs: {case[0]} {case[1]} warps {case[2]}: exit codes {old[0]} and {new[0]}")
-        if options.objects:
-            print(figures_that_differ(old, new))
-            continue
-        if number >= options.show:
-            continue
-        a, b = compile_kernel(options.old, case), compile_kernel(options.new, case)
-        texts = [(r[1] if r[0] == 0 else r[2]).decode(errors="replace").splitlines() for r in (a, b)]
-        print("\n".join(list(difflib.unified_diff(*texts, "old", "new", lineterm="", n=2))[:40]))
+    show_differences(options, differences)
     failed = sorted({case[1] for case in cases} - compiled)
     for target in failed:
         print(f"no kernel compiles for {target}")
-    print(f"{len(cases)} compilations, {len(differences)} differ")
+    print(f"{len(cases)} compilations, {len(differences)} differ; {refused} refused by both")
     return 1 if differences or failed else 0
 
 
@@ -195,6 +241,8 @@ def main():
     parser.add_argument("--warps", default="1,4,8")
     parser.add_argument("--cache")
     parser.add_argument("--objects", action="store_true")
+    parser.add_argument("--diagnostics", action="store_true")
+    parser.add_argument("--json")
     parser.add_argument("--show", type=int, default=3)
     parser.add_argument("--time", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
