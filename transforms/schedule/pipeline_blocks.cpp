@@ -3,6 +3,8 @@
 // block more on a multiprocessor gives more than a stage more. Fewer stages are taken, down to two, if more blocks fit
 // for that, by shared memory and by what tensors hold of the registers. If still more fit with them, loads are late.
 //
+// Blocks of one or two warps give up stages for blocks in any loop with dots, until each scheduler has a warp.
+//
 // The reverse: a loop with one stage relies on other blocks to compute while one waits for its loads. Where registers
 // leave room for hardly any (gradients of attention, or twice the requested warps), it gets two stages.
 #include "transforms/schedule/pipeline_blocks.h"
@@ -75,11 +77,25 @@ llvm::SmallVector<PipelinedLoad *, 2> possibleLateLoads(PipelinePlan &plan, cons
   return late.size() < plan.loads.size() ? late : llvm::SmallVector<PipelinedLoad *, 2>();
 }
 
+/// Blocks of fewer warps than a multiprocessor has schedulers leave some of these idle, whatever they load ahead: fewer
+/// stages if each scheduler has a warp for that, or as many blocks more as fit.
+void giveSchedulersWarps(PipelinePlan &plan, scf::ForOp loop, const TargetInfo &target) {
+  int64_t wanted = llvm::divideCeil(target.schedulersPerMultiprocessor, numWarps(loop->module().op()));
+  auto blocks = [&](int64_t distance) {
+    return target.blocksBySharedMemory(plan.bytesOfBuffers(distance + 1) + plan.otherBytes);
+  };
+  int64_t aim = std::min(wanted, blocks(1));
+  for (; plan.distance > 1 && blocks(plan.distance) < aim; --plan.distance)
+    plan.whyFewerStages = llvm::formatv("with fewer, {0} blocks fit on a multiprocessor", aim).str();
+}
+
 } // namespace
 
 void leaveMemoryForBlocks(PipelinePlan &plan, scf::ForOp loop, const TargetInfo &target) {
   const Block &body = *loop.body().front();
-  if (plan.tiles.loop || plan.distance < 1 || loop->hasAttr(kNumStagesAttr) || !hasChainOfDots(body)) return;
+  if (plan.tiles.loop || plan.distance < 1 || loop->hasAttr(kNumStagesAttr)) return;
+  giveSchedulersWarps(plan, loop, target);
+  if (!hasChainOfDots(body)) return;
   int64_t byRegisters = blocksByHeldRegisters(loop, target);
   auto blocks = [&](int64_t distance) {
     return std::min(byRegisters, target.blocksBySharedMemory(plan.bytesOfBuffers(distance + 1) + plan.otherBytes));
