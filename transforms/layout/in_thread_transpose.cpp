@@ -13,6 +13,9 @@
 //
 //   sizePerThread = [1, 8], a thread's vectors are rows apart   →   sizePerThread = [2, 8]: 8 words, not 16 halves
 //
+// Words that MFMA take in runs along K (f32) are not permuted: a thread's vectors are of consecutive rows, and it
+// writes pairs along K instead of single words, half as often and to fewer banks at a time.
+//
 //   %x = tt.load %p : #L                                     %q = ttg.convert_layout %p : #L -> #T
 //   %o = ttg.convert_layout %x : #L -> #ttg.dot_op<…>   →    %x = tt.load %q : #T
 //                                                            %o = ttg.convert_layout %x : #T -> #ttg.dot_op<…>
@@ -21,7 +24,7 @@
 // matrix instructions read their operands from registers that shared memory fills by elements (MFMA, WMMA); ldmatrix
 // transposes by itself.
 //
-// Limits: elements narrower than a word, by a load that has no other use.
+// Limits: elements of at most a word, by a load that has no other use.
 //
 // Runs: AMD pipeline, after tritongpu-accelerate-matmul.
 #include "ir/builder.h"
@@ -62,19 +65,23 @@ bool mayPermuteVectors(tt::DotOp dot, const TargetInfo &target) {
 }
 
 /// The layout of the load by columns, or null.
-const layouts::Encoding *transposed(tt::LoadOp load, unsigned k, bool mayPermute, const TargetInfo &target, Module &m) {
+const layouts::Encoding *transposed(tt::LoadOp load, const layouts::DotOperandEncoding &to, bool mayPermute,
+                                    const TargetInfo &target, Module &m) {
+  unsigned k = to.kDim();
   auto type = tensorOf(load.result());
   auto *from = layouts::dynCast<layouts::BlockedEncoding>(type.encoding());
   int64_t bits = type.element().bitWidth();
   constexpr int64_t kByteBits = 8, kWordBits = 32;
-  if (!from || bits < kByteBits || bits >= kWordBits) return nullptr;
+  bool isWord = bits == kWordBits && target.matrixUnit == MatrixUnit::Mfma && to.kWidth() > 1;
+  if (!from || bits < kByteBits || (bits >= kWordBits && !isWord)) return nullptr;
   unsigned fastest = from->order()[0];
   if (fastest == k || from->sizePerThread()[k] != 1) return nullptr;
   int64_t vector = from->sizePerThread()[fastest];
-  if (vector > 1 && !mayPermute) return nullptr;
+  if (vector > 1 && !mayPermute && !isWord) return nullptr;
   int64_t warps = numWarps(m.op()), lanes = threadsPerWarp(m.op());
   int64_t elementsOfThread = type.numElements() / (warps * lanes);
   int64_t elementsOfWrite = target.maxSharedAccessBytes * 8 / bits;
+  if (isWord) elementsOfWrite = std::min<int64_t>(elementsOfWrite, to.kWidth());
   auto rowsOf = [&](int64_t v) { return std::min({elementsOfThread / v, elementsOfWrite, type.dim(k)}); };
   // Loads of 8 bytes rather than 16, if so a thread has a word of each column.
   while (rowsOf(vector) * bits < kWordBits && vector * bits > target.tuning.transposedLoadBits) vector /= 2;
@@ -106,7 +113,7 @@ absl::StatusOr<bool> inThreadTranspose(Module &m, PassContext &c) {
       bool isOfFma = to && layouts::dynCast<layouts::BlockedEncoding>(to->parent());
       if (!to || isOfFma) continue;
       if (auto load = loadOf(operand))
-        if (auto *e = transposed(load, to->kDim(), mayPermute, *c.target, m)) loads.push_back({load, e});
+        if (auto *e = transposed(load, *to, mayPermute, *c.target, m)) loads.push_back({load, e});
     }
   });
   for (auto [load, e] : loads) computeInLayout(load.op, e);

@@ -94,3 +94,34 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return %f, %y : tensor<64x64xi32, #mma>, tensor<32x64xi8, #blocked>
   }
 }
+
+// -----
+
+// Words that the instruction takes in runs along K: nothing is permuted, and they are written as pairs. Not where it
+// takes them one by one.
+// CHECK-DAG: #[[WORDS4:.*]] = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 16]
+// CHECK-DAG: #[[PAIRSOF4:.*]] = #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+// CHECK-LABEL: @words
+// CHECK: tt.load %{{.*}} : tensor<32x64x!tt.ptr<f32>, #[[PAIRSOF4]]>
+// CHECK: tt.return
+// CHECK-LABEL: @words_one_by_one
+// CHECK: tt.load %{{.*}} : tensor<32x64x!tt.ptr<f32>, #[[WORDS4]]>
+// CHECK: tt.return
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 2], isTransposed = true}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func public @words(%p: !tt.ptr<f32>, %a: tensor<64x32xf32, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 4}>>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    %s = tt.splat %p : !tt.ptr<f32> -> tensor<32x64x!tt.ptr<f32>, #blocked>
+    %y = tt.load %s : tensor<32x64x!tt.ptr<f32>, #blocked>
+    %b = ttg.convert_layout %y : tensor<32x64xf32, #blocked> -> tensor<32x64xf32, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 4}>>
+    %d = tt.dot %a, %b, %c : tensor<64x32xf32, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 4}>> * tensor<32x64xf32, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 4}>> -> tensor<64x64xf32, #mma>
+    tt.return %d : tensor<64x64xf32, #mma>
+  }
+  tt.func public @words_one_by_one(%p: !tt.ptr<f32>, %a: tensor<64x32xf32, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 1}>>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    %s = tt.splat %p : !tt.ptr<f32> -> tensor<32x64x!tt.ptr<f32>, #blocked>
+    %y = tt.load %s : tensor<32x64x!tt.ptr<f32>, #blocked>
+    %b = ttg.convert_layout %y : tensor<32x64xf32, #blocked> -> tensor<32x64xf32, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 1}>>
+    %d = tt.dot %a, %b, %c : tensor<64x32xf32, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 1}>> * tensor<32x64xf32, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 1}>> -> tensor<64x64xf32, #mma>
+    tt.return %d : tensor<64x64xf32, #mma>
+  }
+}
