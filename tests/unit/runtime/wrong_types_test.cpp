@@ -4,7 +4,8 @@
 // Examples are the operations of tests/golden/roundtrip, which has every row of the op table. Each is put into a kernel
 // of its own, whose other values are arguments, buffers, and ub.poison. A quick run takes the rows that access memory
 // or have operands that may be absent (masks and the like); with TESSERA_STRESS set, all rows and twice as many
-// examples of each. TESSERA_STRESS_FILTER takes operations whose name contains it, TESSERA_STRESS_DUMP prints each outcome.
+// examples of each. TESSERA_STRESS_FILTER takes operations whose name contains it, TESSERA_STRESS_DUMP prints each
+// outcome.
 #include "codegen/lowering/lowering.h"
 #include "frontend/parser.h"
 #include "ir/builder.h"
