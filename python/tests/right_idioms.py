@@ -62,15 +62,15 @@ def test_paged_attention():
 
 
 @triton.jit
-def slots(experts, counts, o, n, B: tl.constexpr):
+def places(experts, counts, o, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     expert = tl.load(experts + i, mask=i < n, other=0)
     tl.store(o + i, tl.atomic_add(counts + expert, 1, mask=i < n), mask=i < n)
 
 
-def test_slots_of_experts():
+def test_places_of_experts():
     experts, counts, o = RNG.integers(0, 8, 300).astype("i4"), np.zeros(8, "i4"), np.zeros(300, "i4")
-    slots[(3,)](experts, counts, o, 300, 128)
+    places[(3,)](experts, counts, o, 300, 128)
     for e in range(8):
         assert sorted(o[experts == e]) == list(range(counts[e]))
 
