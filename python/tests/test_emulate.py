@@ -226,7 +226,7 @@ def test_objects_with_an_address(target, what):
     with emulate(target):
         add[(1,)](sizes(x)[what], sizes(x)[what], o, 64, B=64)
         assert (o == 2 * x).all()
-        with pytest.raises(KernelFault, match="4 bytes at byte 256 of (buffer )?'x', which has 256"):
+        with pytest.raises(KernelFault, match=r"4 bytes at byte 256 of (buffer )?'x', which has 256"):
             add[(1,)](sizes(x)[what], x, np.zeros(65, "f4"), 65, B=128)
 
 
