@@ -13,8 +13,8 @@
 //
 //   sizePerThread = [1, 8], a thread's vectors are rows apart   →   sizePerThread = [2, 8]: 8 words, not 16 halves
 //
-// Words that MFMA take in runs along K (f32) are not permuted: a thread's vectors are of consecutive rows, and it writes
-// pairs along K instead of single words, half as often and to fewer banks at a time.
+// Words that MFMA take in runs along K (f32) are not permuted: a thread's vectors are of consecutive rows, and it
+// writes pairs along K instead of single words, half as often and to fewer banks at a time.
 //
 //   %x = tt.load %p : #L                                     %q = ttg.convert_layout %p : #L -> #T
 //   %o = ttg.convert_layout %x : #L -> #ttg.dot_op<…>   →    %x = tt.load %q : #T
