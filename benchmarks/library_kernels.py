@@ -1339,14 +1339,6 @@ def aiter_indexer_logits(tokens, keys, heads, dim):
     return lambda: [f(q, k, scales, weights, ends * 0, ends).clamp(min=-100)]
 
 
-@operation(dict(lengths=[200, 100], heads=2), lengths=[2048] * 16, heads=4, dim=128)
-def aiter_hstu_attention(lengths, heads, dim):
-    q, k, v = [leaf(sum(lengths), heads, dim, scale=0.2) for _ in "qkv"]
-    starts, f = offsets(lengths).long(), aiter("attention.hstu_attention")._AttentionFunction
-    args = max(lengths), 1.0 / dim, q, k, v, starts, True, None, 0, 0, None
-    return with_gradients(lambda: f.apply(*args), [q, k, v])
-
-
 @operation(dict(tokens=20, width=512), tokens=8192, width=8192)
 def aiter_norms(tokens, width):
     x, w, b = leaf(tokens, width), leaf(width), leaf(width)

@@ -61,6 +61,9 @@ def compare(first_file, second_file, *saved):
             print(f"{op:28} {a.get('error', 'ok')[-100:]} | {b.get('error', 'ok')[-100:]}")
             continue
         before, after = [sum(t for k, t in c["kernels"].items() if is_by_triton(k)) for c in (a, b)]
+        if not before or not after:
+            print(f"{op:28} no kernel of Triton's was profiled")
+            continue
         ratios.append(before / after)
         text = ""
         if results:
