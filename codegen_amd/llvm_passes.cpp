@@ -7,6 +7,7 @@
 #include "codegen_amd/passes/advance_offsets.h"
 #include "codegen_amd/passes/buffer_immediates.h"
 #include "codegen_amd/passes/drop_masked_buffers.h"
+#include "codegen_amd/passes/hoist_short_branches.h"
 #include "codegen_amd/passes/hold_matrices.h"
 #include "codegen_amd/passes/keep_carried_pointers.h"
 #include "codegen_amd/passes/limit_buffers.h"
@@ -57,6 +58,7 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info) {
   p.addPass(CorrelatedValuePropagationPass()); // narrow divisions of 64-bit numbers that are known to be small
   p.addPass(DivRemPairsPass());                // one division for a quotient and a remainder of the same numbers
   p.addPass(MergeBranchesPass(info.tuning));   // masks that GVN found equal
+  p.addPass(HoistShortBranchesPass());         // … also with a mul
   p.addPass(SimplifyCFGPass());                // small ifs to selects
   if (info.hasPackedF32) {                     // CDNA: pairs of f32 and of f16
     p.addPass(SLPVectorizerPass());

@@ -3,8 +3,8 @@
 // RUN: tessera compile %s --target gfx1100 --num-warps 4 --emit llir | FileCheck %s
 // CHECK: %[[START:.*]] = freeze i32
 // CHECK: {{^}}for:
-// CHECK-DAG: phi i32 {{.*}}[ 0, %
-// CHECK-DAG: phi i32 {{.*}}%[[START]], %
+// CHECK: phi i32 {{.*}}%[[START]], %
+// CHECK: phi i32 {{.*}}[ 0, %
 // CHECK: call {{.*}} @llvm.amdgcn.raw.ptr.buffer.load
 tt.func public @rows(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}, %n: i32, %stride: i32 {tt.divisibility = 16 : i32}) {
   %c0 = arith.constant 0 : i32
