@@ -434,10 +434,7 @@ private:
   int64_t registersFor(int64_t words, int64_t less = 0) const {
     int64_t countedTwice = info_.tuning.orderRegistersCountedTwice;
     int64_t waves = std::max<int64_t>(1, info_.registersPerScheduler / std::max<int64_t>(1, words - countedTwice));
-    // More waves than these are not worth shorter latencies in the order of each. By the timing model, gfx950, 2026-11:
-    // a GEMM of int8 weights of 64 blocks by six waves takes 18.5 us, by four in an order for full latencies 15.0.
-    constexpr int64_t kMostWaves = 4; // of a SIMD
-    waves = std::min<int64_t>(waves, kMostWaves);
+    waves = std::min<int64_t>(waves, info_.tuning.orderMostWaves);
     // Of blocks with fewer waves than there are SIMDs, several share these.
     waves =
         std::min<int64_t>(waves, divideCeil(blocksByLds_ * sharing_.wavesOfBlock, info_.schedulersPerMultiprocessor));

@@ -20,8 +20,6 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kIdleThreads = 256;
-
 bool needsDotOfIteration(Value v, const Block &body) {
   BodySlice slice;
   auto isNoDot = [](Operation *op) { return !op->is<ttng::WarpGroupDotOp>(); };
@@ -117,7 +115,7 @@ bool waitsForLoads(scf::ForOp loop, const TargetInfo &target) {
   if (loop->hasAttr(kNumStagesAttr)) return false;
   if (llvm::none_of(body, [](Operation &op) { return op.is<ttng::WarpGroupDotOp>(); })) return false;
   int64_t threads = blocksByHeldRegisters(loop, target) * numWarps(loop->module().op()) * target.warpSize;
-  return threads <= kIdleThreads;
+  return threads <= target.tuning.pipelineIdleThreads;
 }
 
 bool keepsBlocks(const PipelinePlan &plan, scf::ForOp loop, const TargetInfo &target) {
