@@ -457,8 +457,7 @@ TEST(SignAnalysis, ValuesOfWhileLoopsByInduction) {
   // `%a` is tested, `%b` passed on, and `%c` the next number; the last value is computed from the loop's result.
   auto loop = [](const char *init, const char *passed, const char *next) {
     return std::string("  %one = arith.constant 1 : i32\n  %zero = arith.constant 0 : i32\n  %r = scf.while (%a = ") +
-           init +
-           ") : (i32) -> i32 {\n    %t = arith.cmpi slt, %a, %n : i32\n    scf.condition(%t) " + passed +
+           init + ") : (i32) -> i32 {\n    %t = arith.cmpi slt, %a, %n : i32\n    scf.condition(%t) " + passed +
            " : i32\n  } do {\n  ^bb0(%b: i32):\n    %c = " + next +
            " : i32\n    scf.yield %c : i32\n  }\n  %v = arith.divsi %r, %one : i32\n";
   };
