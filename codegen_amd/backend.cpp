@@ -13,6 +13,7 @@
 #include "codegen_amd/passes/order_matrices.h"
 #include "codegen_amd/passes/recompute_after_loops.h"
 #include "codegen_amd/scheduler_options.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/LegacyPassManager.h"

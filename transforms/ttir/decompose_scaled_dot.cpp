@@ -161,9 +161,16 @@ private:
   }
 
   /// s e e m: 0, 0.5 and then 2^(e-1) · (1 + m/2), which is the exponent and mantissa of the wider type after a shift.
+  /// In f16 the shift alone gives the number divided by 2^14, 0.5 as a subnormal one. (Those of bf16 may be flushed.)
   Value fromE2m1(Value nibbles) {
-    unsigned mantissa = compute_ == b_.context().f16() ? 10 : 7, bias = mantissa == 10 ? 15 : 127;
+    Type f16 = b_.context().f16();
     Value n = extend(nibbles, b_.context().i16()), magnitude = andi(n, 7);
+    if (compute_ == f16) {
+      Value bits = arith::OriOp::create(b_, loc_, shl(magnitude, 9), shl(andi(n, 8), 12)).result();
+      Value small = bitcast(bits, f16);
+      return arith::MulfOp::create(b_, loc_, small, b_.floatConstant(loc_, small.type(), 0x1p14)).result();
+    }
+    constexpr unsigned mantissa = 7, bias = 127;
     Value normal =
         arith::AddiOp::create(b_, loc_, shl(magnitude, mantissa - 1), like(n, int64_t(bias - 1) << mantissa)).result();
     Value half = like(n, int64_t(bias - 1) << mantissa);
