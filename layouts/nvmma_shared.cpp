@@ -54,8 +54,8 @@ absl::StatusOr<LinearLayout> NvmmaSharedEncoding::toLinearLayout(llvm::ArrayRef<
   if (!p_.swizzlingByteWidth) {
     LinearLayout l;
     for (auto d : order) l *= LinearLayout::identity1D((*box)[d], Dim::Offset, tensorDim(d));
-    llvm::SmallVector<Dim, 4> repeat; // boxes follow each other last dimension first
-    for (unsigned d = r; d-- > 0;) repeat.push_back(tensorDim(d));
+    llvm::SmallVector<Dim, 4> repeat; // boxes follow each other fastest dimension first
+    for (auto d : order) repeat.push_back(tensorDim(d));
     return combineCtaWithShape(l.transposeOuts(repeat), p_.cta, shape);
   }
 
@@ -76,10 +76,11 @@ absl::StatusOr<LinearLayout> NvmmaSharedEncoding::toLinearLayout(llvm::ArrayRef<
   tile *= LinearLayout::identity1D(rows / kSwizzleRows, Dim::Offset, Dim::Dim1);
   // The rows are the other dimensions, fastest first.
   llvm::SmallVector<LinearLayout::OutDim, 4> outs;
-  llvm::SmallVector<Dim, 4> standard;
   for (auto d : order) outs.push_back({tensorDim(d), int32_t((*box)[d])});
-  for (unsigned d = 0; d < r; ++d) standard.push_back(tensorDim(d));
-  return combineCtaWithShape(tile.reshapeOuts(outs).transposeOuts(standard), p_.cta, shape);
+  // Boxes follow each other slowest dimension first, of the untransposed tensor: a transposed view is the same memory.
+  llvm::SmallVector<Dim, 4> repeat;
+  for (auto d : llvm::reverse(order)) repeat.push_back(tensorDim(d));
+  return combineCtaWithShape(tile.reshapeOuts(outs).transposeOuts(repeat), p_.cta, shape);
 }
 
 void NvmmaSharedEncoding::print(llvm::raw_ostream &o, AliasPrinter) const {
