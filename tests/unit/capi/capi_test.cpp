@@ -152,10 +152,10 @@ TEST_F(CApiModule, IsChangedByPassesThatSucceed) {
   EXPECT_THAT(layouts, HasSubstr("\"ttg.num-warps\" = 8"));
   EXPECT_EQ(tessera_module_run_passes(module_, nullptr, 0, nullptr, nullptr), TESSERA_OK);
   EXPECT_EQ(printed(0), layouts);
-  const char *unknown[] = {"cse", "no-such-pass"}, *bad[] = {"tritongpu-pipeline=num-stages=0"};
+  const char *unknown[] = {"cse", "no-such-pass"}, *bad[] = {"tritongpu-pipeline=num-stages=-1"};
   EXPECT_EQ(tessera_module_run_passes(module_, unknown, 2, nullptr, nullptr), TESSERA_USAGE);
   EXPECT_EQ(tessera_module_run_passes(module_, bad, 1, nullptr, nullptr), TESSERA_USAGE);
-  EXPECT_THAT(outcome_.messages, HasSubstr("'num-stages' must be at least 1, not 0"));
+  EXPECT_THAT(outcome_.messages, HasSubstr("'num-stages' must be at least 0, not -1"));
   EXPECT_EQ(printed(0), layouts);
   EXPECT_THAT(code("sm_80", "ptx"), HasSubstr(".reqntid 256"));
 }
