@@ -162,6 +162,24 @@ TEST(SwizzledShared, IsTheFormula) {
   }
 }
 
+/// wgmma reads transposed views of buffers: each element is where the untransposed layout has it, also if both dimensions
+/// are longer than a box (256, or the swizzle's width).
+TEST(NvmmaShared, TransposedViewsAreTheSameMemory) {
+  EncodingPool pool;
+  for (int32_t width : {0, 32, 64, 128})
+    for (std::pair<int64_t, int64_t> shape :
+         {std::pair<int64_t, int64_t>{16, 64}, {512, 64}, {512, 128}, {8, 512}, {256, 512}}) {
+      auto [rows, columns] = shape;
+      auto straight = layoutOf(*pool.getNvmmaShared({width, false, 16, false, {}, 2}), {rows, columns});
+      auto view = layoutOf(*pool.getNvmmaShared({width, true, 16, false, {}, 2}), {columns, rows});
+      for (unsigned bit = 0; bit < straight.inDimBits(Dim::Offset); ++bit) {
+        auto at = straight.basis(Dim::Offset, bit), viewed = view.basis(Dim::Offset, bit);
+        ASSERT_EQ(at[0], viewed[1]) << width << ", " << rows << " x " << columns << ", bit " << bit;
+        ASSERT_EQ(at[1], viewed[0]) << width << ", " << rows << " x " << columns << ", bit " << bit;
+      }
+    }
+}
+
 TEST(NvmmaShared, IsTheHardwaresAddressSwizzle) {
   // The PTX ISA's swizzle modes: address bits 4… are xored with bits 7…: three bits for 128 bytes, two for 64, one
   // for 32.
