@@ -66,6 +66,7 @@ public:
   llvm::SmallVector<unsigned, 4> decisive() {
     if (loads_.empty() || divisor_ < 2) return {};
     const Widths before = widths({});
+    if (llvm::none_of(before, [](int64_t bytes) { return bytes <= kNarrowBytes; })) return {};
     llvm::SmallVector<unsigned, 4> assumed;
     Block *body = kernel_.body().front();
     for (unsigned i = 0; i < body->numArgs(); ++i)
