@@ -181,11 +181,12 @@ absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, Pas
   });
   auto requestedStages = [&](scf::ForOp loop) {
     auto ofLoop = loop->attr<IntegerAttr>(kNumStagesAttr);
-    return std::min<int64_t>(ofLoop ? ofLoop.sext() : o.numStages, c.target->tuning.pipelineMaxStages);
+    return ofLoop ? ofLoop.sext() : o.numStages;
   };
   auto stagesOf = [&](scf::ForOp loop) {
     int64_t requested = requestedStages(loop);
-    return requested == 1 && waitsForLoads(loop, *c.target) ? 2 : requested;
+    return requested == 1 && waitsForLoads(loop, *c.target) ? 2
+                                                            : std::min(requested, c.target->tuning.pipelineMaxStages);
   };
   bool changed = false;
   for (auto &f : loops)
@@ -203,7 +204,9 @@ absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, Pas
       changed = true;
       Remark done{Remark::Applied, "", "LoopPipelined", loc, "", {}};
       if (c.wantsRemarks()) { // before operations of the plan are replaced
-        done.message = summary(*plan, stages, *c.target);
+        if (requestedStages(f) > stages && plan->distance == stages - 1)
+          plan->whyFewerStages = llvm::formatv("{0} are the most", stages).str();
+        done.message = summary(*plan, std::max(stages, requestedStages(f)), *c.target);
         if (isAdded) done.message += "; 1 stage was requested: registers leave too few warps to compute meanwhile";
         done.facts = facts(*plan, stages);
       }

@@ -342,7 +342,8 @@ private:
   /// Where asynchronous copies can do some of the loads, those with narrow accesses stay in the iteration that uses
   /// them, if threads compute with their values, which need no buffer (the scales of groups of weights, packed weights
   /// whose bytes are loaded twice). Through registers, all loads would be a single iteration ahead, and their values
-  /// and addresses would be held meanwhile. False: nothing changed.
+  /// and addresses would be held meanwhile. False: the plan is as it was. (The last step, the producer of fewer
+  /// loads, cannot fail where that of all of them was found.)
   bool leaveNarrowLoads() {
     std::vector<PipelinedLoad> copied;
     int64_t left = 0;
@@ -516,8 +517,8 @@ private:
     });
   }
 
-  /// No more stages than iterations, but two: the others' buffers would stay empty. (With a loop over tiles around it,
-  /// the next tile's copies fill them.)
+  /// At most as many stages as iterations, and two at least: further buffers would stay empty. (With a loop over tiles
+  /// around it, the next tile's copies fill them.)
   void limitToIterations() {
     auto iterations = constantIterations(loop_);
     int64_t most = iterations ? std::max<int64_t>(*iterations - 1, 1) : plan_.distance;
