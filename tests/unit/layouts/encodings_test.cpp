@@ -162,8 +162,8 @@ TEST(SwizzledShared, IsTheFormula) {
   }
 }
 
-/// wgmma reads transposed views of buffers: each element is where the untransposed layout has it, also if both dimensions
-/// are longer than a box (256, or the swizzle's width).
+/// wgmma reads transposed views of buffers: each element is where the untransposed layout has it, also if both
+/// dimensions are longer than a box (256, or the width of the swizzle).
 TEST(NvmmaShared, TransposedViewsAreTheSameMemory) {
   EncodingPool pool;
   for (int32_t width : {0, 32, 64, 128})
