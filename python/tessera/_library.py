@@ -288,6 +288,7 @@ def call_interruptibly(kernel: c_void_p, name: str, *arguments: Any) -> list[Dia
     found: list[Diagnostic] = []
     failed: list[BaseException] = []
     begun = threading.Lock()
+    over: list[bool] = []  # set by the job, since a signal may come between a lock's acquisition and what is done then
     worker: _Worker | None = None
 
     def job() -> None:
@@ -297,6 +298,8 @@ def call_interruptibly(kernel: c_void_p, name: str, *arguments: Any) -> list[Dia
             found.extend(call(name, kernel, *arguments))
         except BaseException as e:
             failed.append(e)
+        finally:
+            over.append(True)
 
     try:
         worker = _idle.pop() if _idle else _Worker()
@@ -305,11 +308,11 @@ def call_interruptibly(kernel: c_void_p, name: str, *arguments: Any) -> list[Dia
         worker.ended.acquire()
     except BaseException:
         # The arguments' memory must stay until the launch has ended, whatever signals come meanwhile.
-        has_ended = worker is None or begun.acquire(blocking=False)
-        while not has_ended:
+        is_given_up = worker is None or begun.acquire(blocking=False)
+        while not (is_given_up or over):
             with contextlib.suppress(BaseException):
                 library().tessera_kernel_interrupt(kernel)
-                has_ended = worker.ended.acquire(timeout=0.01)  # type: ignore[union-attr]
+                worker.ended.acquire(timeout=0.01)  # type: ignore[union-attr]
         if worker is not None:  # where it is, is not known: it is not used again
             worker.job, worker.is_last = lambda: None, True
             with contextlib.suppress(RuntimeError):
