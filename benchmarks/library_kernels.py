@@ -28,7 +28,7 @@ import sys
 import types
 
 import profiled_operations
-from library_packages import bare, stub
+from library_packages import bare, no, same, stub, yes
 from profiled_operations import with_gradients
 from sized_operations import (
     OPERATIONS, SMALL, ints, list_modules, list_of, make, offsets, operation, permutation, rand, small_run, uniform,
@@ -40,19 +40,6 @@ PACKAGES = (
     "xformers mslk flash_attn sageattention transformer_engine native_sparse_attention minference applied_ai "
     "gptqmodel conch gemlite lightllm aiter"
 ).split()
-
-
-def no(*_, **__):
-    return False
-
-
-def yes(*_, **__):
-    return True
-
-
-def same(function=None, *_, **__):
-    """A decorator that changes nothing, with arguments or without."""
-    return function if callable(function) else same
 
 
 def units(*_):

@@ -1,5 +1,5 @@
 """Imports of kernels' files of public libraries without the libraries' packages, which would import more than the
-kernels (public_kernels.py, serving_kernels.py)."""
+kernels (public_kernels.py, serving_kernels.py, library_kernels.py)."""
 
 import importlib
 import importlib.abc
@@ -9,6 +9,19 @@ import os
 import sys
 import types
 from unittest.mock import MagicMock
+
+
+def no(*_, **__):
+    return False
+
+
+def yes(*_, **__):
+    return True
+
+
+def same(function=None, *_, **__):
+    """A decorator that changes nothing, with arguments or without."""
+    return function if callable(function) else same
 
 
 class Stub(types.ModuleType):

@@ -24,26 +24,13 @@ import sys
 import types
 
 import profiled_operations
-from library_packages import bare, stub
+from library_packages import bare, no, same, stub, yes
 from sized_operations import (
     OPERATIONS, SMALL, ints, list_modules, list_of, make, offsets, operation, permutation, rand, small_run, uniform,
     variant, zeros,
 )  # fmt: skip
 
 GPU = "NVIDIA_H200"  # whose tuned configurations are used
-
-
-def no(*_, **__):
-    return False
-
-
-def yes(*_, **__):
-    return True
-
-
-def same(function=None, *_, **__):
-    """A decorator that changes nothing, with arguments or without."""
-    return function if callable(function) else same
 
 
 class Platform:
