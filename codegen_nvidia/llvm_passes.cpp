@@ -5,6 +5,7 @@
 // loops, scheduling, sinking).
 #include "codegen_nvidia/llvm_passes.h"
 #include "codegen/object/run_passes.h"
+#include "codegen_nvidia/passes/addresses_beside_wgmma.h"
 #include "codegen_nvidia/passes/narrow_offsets.h"
 #include "codegen_nvidia/passes/share_pointers.h"
 #include "codegen_nvidia/passes/sink_predicates.h"
@@ -39,6 +40,7 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
       late.addPass(SharePointersPass());                 // distances are folded into constants
       late.addPass(ADCEPass());                          // whole cycles of dead phis
       late.addPass(NarrowOffsetsPass(tuning));           // before code generation reduces their strength
+      late.addPass(AddressesBesideWgmmaPass());          // … those that are left
       late.addPass(SinkPredicatesPass());                // last: CSE would share predicates again
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
     }

@@ -47,7 +47,7 @@ namespace {
 
 constexpr StringLiteral kWidestTensor = "tessera-widest-tensor";
 constexpr StringLiteral kLoads = "tessera-loads";
-constexpr StringLiteral kMatrix = "tessera-matrix";
+constexpr StringLiteral kMatrix = "tessera-matrix", kWarp = "warp", kWarpGroup = "warp-group"; // and its values
 constexpr StringLiteral kWarpGroupDots = "tessera-warp-group-dots";
 constexpr StringLiteral kMinBlocks = "nvvm.minctasm";
 
@@ -146,7 +146,12 @@ void recordLoad(CallBase &call, unsigned registers) {
 }
 
 void recordMatrixInstruction(CallBase &call, bool ofWarpGroup) {
-  call.addFnAttr(Attribute::get(call.getContext(), kMatrix, ofWarpGroup ? "warp-group" : "warp"));
+  call.addFnAttr(Attribute::get(call.getContext(), kMatrix, ofWarpGroup ? kWarpGroup : kWarp));
+}
+
+bool isWarpGroupDot(const Instruction &i) {
+  auto *call = dyn_cast<CallBase>(&i);
+  return call && call->getFnAttr(kMatrix).getValueAsString() == kWarpGroup;
 }
 
 KernelFacts collectFacts(const Function &kernel, const ir::Tuning &tuning) {
@@ -164,7 +169,7 @@ KernelFacts collectFacts(const Function &kernel, const ir::Tuning &tuning) {
         auto *call = dyn_cast<CallBase>(&i);
         if (!call || !call->hasFnAttr(kMatrix)) continue;
         facts.hasMatrixInstructions = true;
-        facts.hasWarpGroupDots |= call->getFnAttr(kMatrix).getValueAsString() == "warp-group";
+        facts.hasWarpGroupDots |= isWarpGroupDot(i);
       }
     }
   }

@@ -13,6 +13,7 @@
 namespace llvm {
 class CallBase;
 class Function;
+class Instruction;
 class Module;
 } // namespace llvm
 namespace tessera::nvidia {
@@ -25,6 +26,8 @@ void recordWidestTensor(llvm::Function &kernel, unsigned elements);
 void recordLoad(llvm::CallBase &, unsigned registers);
 /// Inline PTX with a matrix instruction of a warp (mma.sync) or of a warp group (wgmma).
 void recordMatrixInstruction(llvm::CallBase &, bool ofWarpGroup);
+/// Whether the latter has been recorded of the instruction.
+bool isWarpGroupDot(const llvm::Instruction &);
 
 // ---- facts and plan ----
 
