@@ -77,6 +77,7 @@ struct SliceContext {
   int64_t threads; // of a block
   GlobalAccesses accesses;
   AxisInfoAnalysis axes; // nothing is known of values that slices made
+  bool asyncCopies;      // loops copy loads for dots to shared memory asynchronously
 };
 
 class Slice {
@@ -191,14 +192,14 @@ static int64_t accessesPerThread(const AxisInfoAnalysis &axes, tt::LoadOp load, 
   return std::max<int64_t>(1, layouts::uniqueElementsPerThread(*layout) / elementsPerAccess(axes, load, e));
 }
 
-/// Whether a narrow load may be done in the layout. In a loop with dots it is issued ahead, copied to shared memory or
-/// not: it moves if nothing else uses it, and if that takes no more accesses, or few of 16 bytes, which are fewer than
-/// the shuffles of as many elements.
+/// Whether a narrow load may be done in the layout. In a loop with dots it is issued ahead, and only one of two would
+/// be: it moves if nothing else uses it, and if that takes no more accesses, or few of 16 bytes, which are fewer than
+/// the shuffles of as many elements. Without asynchronous copies it stays: all that is ahead takes registers.
 bool Slice::canLoadIn(tt::LoadOp load, const Encoding *e) const {
   constexpr int64_t kFewAccesses = 2;
   if (isDotOperand(e)) return false;
   if (!isLoopBodyWithDot(load->block())) return true;
-  if (!load.result().hasOneUse()) return false;
+  if (!context_.asyncCopies || !load.result().hasOneUse()) return false;
   const AxisInfoAnalysis &axes = context_.axes;
   int64_t before = accessesPerThread(axes, load, encodingOf(load.result()));
   int64_t after = accessesPerThread(axes, load, e);
@@ -589,11 +590,15 @@ static bool recomputeAlone(Module &m, SliceContext &context, ttg::ConvertLayoutO
   return applyIfWorthwhile(repeats);
 }
 
-bool recomputeConversions(Module &m, const Tuning &tuning) {
+bool recomputeConversions(Module &m, const Tuning &tuning, bool asyncCopies) {
   // Every slice lowers the total cost; the bound is a safety net.
   constexpr int kMaxRounds = 50;
-  SliceContext context{tuning, LayoutCosts(tuning), numWarps(m.op()) * threadsPerWarp(m.op()), GlobalAccesses(m),
-                       AxisInfoAnalysis(m)};
+  SliceContext context{tuning,
+                       LayoutCosts(tuning),
+                       numWarps(m.op()) * threadsPerWarp(m.op()),
+                       GlobalAccesses(m),
+                       AxisInfoAnalysis(m),
+                       asyncCopies};
   bool any = false;
   for (int round = 0; round < kMaxRounds; ++round) {
     // Inner conversions first: they are executed most.
