@@ -15,7 +15,8 @@
 //
 // Signs. Division and remainder of signed integers round towards zero, so what they do to a group is known only where
 // the dividend is not negative; that is proved by SignAnalysis
-// (analyses/integer_facts.h), under the assumption that index arithmetic of 32 and more bits does not wrap.
+// (analyses/integer_facts.h), under the assumption that index arithmetic of 32 and more bits does not wrap. A proof may
+// use the conditions of the branches and loops around the value.
 #pragma once
 #include "ir/operation.h"
 #include "transforms/analyses/integer_facts.h"

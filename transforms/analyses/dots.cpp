@@ -102,9 +102,16 @@ bool isLoopBodyWithDot(Block *b) {
 
 bool isLoad(const Operation *op) { return op->is<tt::LoadOp>() || op->is<tt::DescriptorLoadOp>(); }
 
+/// Whether the operation is in the block, or in branches of it.
+static bool isInBodyOrBranch(Operation *op, const Block &body) {
+  while (op->block() != &body && op->parentOp() && op->parentOp()->is<scf::IfOp>()) op = op->parentOp();
+  return op->block() == &body;
+}
+
 llvm::SmallVector<Operation *, 4> loadsFeedingDots(Block &body) {
   llvm::DenseSet<Operation *> seen;
   llvm::DenseSet<Operation *> loads;
+  llvm::DenseSet<Value> branches;
   llvm::SmallVector<Value, 16> work;
   for (auto &op : body) {
     if (auto dot = op.dyn<tt::DotOp>()) work.append({dot.a(), dot.b()});
@@ -116,12 +123,22 @@ llvm::SmallVector<Operation *, 4> loadsFeedingDots(Block &body) {
     }
   }
   while (!work.empty()) {
-    Operation *def = work.pop_back_val().definingOp();
-    if (!def || def->block() != &body || isDot(def) || !seen.insert(def).second) continue;
-    if (isLoad(def))
+    Value v = work.pop_back_val();
+    Operation *def = v.definingOp();
+    if (!def || !isInBodyOrBranch(def, body) || isDot(def)) continue;
+    // Of a branch each result for itself.
+    if (auto branch = def->dyn<scf::IfOp>()) {
+      if (!branches.insert(v).second) continue;
+      for (auto &r : def->regions())
+        if (r.hasOneBlock()) work.push_back(r.front()->terminator()->operand(v.index()));
+      continue;
+    }
+    if (!seen.insert(def).second) continue;
+    if (!isLoad(def)) {
+      if (!def->numRegions()) work.append(def->operands().begin(), def->operands().end());
+    } else if (def->block() == &body) {
       loads.insert(def);
-    else if (!def->numRegions())
-      for (auto v : def->operands()) work.push_back(v);
+    }
   }
   llvm::SmallVector<Operation *, 4> ordered;
   for (auto &op : body)

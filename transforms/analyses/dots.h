@@ -76,8 +76,8 @@ bool isLoopBodyWithDot(ir::Block *);
 /// Whether the operation loads a tensor from global memory, through pointers or a descriptor (no gather).
 bool isLoad(const ir::Operation *);
 
-/// The loads of a loop's body that a dot of this body is computed from, through whatever operations of the body have no
-/// regions, other loads excepted. In the order of the text.
+/// The loads of a loop's body that a dot of this body is computed from, through whatever operations of the body and of
+/// its branches have no regions, other loads excepted. Loads in branches do not count. In the order of the text.
 llvm::SmallVector<ir::Operation *, 4> loadsFeedingDots(ir::Block &body);
 
 /// Whether an operand is computed, elementwise and in the loop's body, from one tensor that the body loads, and from

@@ -8,6 +8,21 @@
 // cycle of definitions passes through a block argument, so each step of it goes back by one iteration.) Which operands
 // of an operation must be non-negative follows from its rule: `proveByOperands` finds the smallest sets of operands
 // whose being non-negative makes the rule's result so.
+//
+// A goal is a value and the block where it matters. What the branches and loops around that block have tested holds
+// there: of comparisons with constants, least numbers; of comparisons of two values, their difference. Persistent
+// kernels over groups of tiles are full of it:
+//
+//   scf.while (%t = %tile) … {
+//     … scf.condition(%t >= %first && %t < %first + %n) %t
+//   } do {
+//   ^bb0(%t: i32):
+//     %inside = arith.subi %t, %first         not negative: %t >= %first
+//     %rest = arith.subi %n, %c1              not negative: %first <= %t < %first + %n, so %n > 0
+//
+// A value is the same wherever it is visible, so the block stays the same while a proof follows definitions. It
+// changes with the iteration: to the loop's body for what an iteration yields, to the loop's place for what comes in.
+// Conditions make no goals of other values. (If they did, `x >= y` and `y >= x` would prove each other's signs.)
 #include "transforms/analyses/integer_facts.h"
 #include "ir/builder.h"
 #include "ir/loops.h"
@@ -63,48 +78,158 @@ std::optional<IntegerRange> integerRange(Value v, const RangeOptions &options) {
 /// Values that one query may visit: alternatives inside alternatives multiply.
 static constexpr unsigned kProofBudget = 400;
 
-/// The value that a comparison bounds from below by zero or more when it holds.
-static Value boundedBelow(Value condition) {
-  auto cmp = condition.definedBy<arith::CmpiOp>();
-  if (!cmp) return {};
-  auto left = intConstantOf(cmp.lhs()), right = intConstantOf(cmp.rhs());
-  switch (cmp.predicate()) {
-  case CmpIPredicate::Sge: return right && *right >= 0 ? cmp.lhs() : Value();
-  case CmpIPredicate::Sgt: return right && *right >= -1 ? cmp.lhs() : Value();
-  case CmpIPredicate::Sle: return left && *left >= 0 ? cmp.rhs() : Value();
-  case CmpIPredicate::Slt: return left && *left >= -1 ? cmp.rhs() : Value();
-  default: return {};
+/// Definitions that `boundsAt` follows: up to 3^depth values.
+static constexpr int kBoundsDepth = 4;
+static constexpr int64_t kNoBound = INT64_MIN;
+
+static Block *blockOf(Value v) { return v.isBlockArgument() ? v.ownerBlock() : v.definingOp()->block(); }
+
+/// In the second region of a while loop: the value of the first region that the condition passed to this argument.
+static Value passedBy(Value v) {
+  while (v.isBlockArgument()) {
+    Operation *parent = v.ownerBlock()->parentOp();
+    auto loop = parent ? parent->dyn<scf::WhileOp>() : scf::WhileOp();
+    if (!loop || !loop.before().hasOneBlock() || loop.after().front() != v.ownerBlock()) break;
+    v = loop.before().front()->terminator()->cast<scf::ConditionOp>().args()[v.index()];
   }
+  return v;
+}
+
+/// Adds what is known if the condition holds, or if it does not.
+void SignAnalysis::addOrders(Value condition, bool holds, Orders &orders) {
+  if (auto both = condition.definedBy<arith::AndiOp>(); both && holds) {
+    addOrders(both.lhs(), holds, orders);
+    addOrders(both.rhs(), holds, orders);
+  } else if (auto either = condition.definedBy<arith::OriOp>(); either && !holds) {
+    addOrders(either.lhs(), holds, orders);
+    addOrders(either.rhs(), holds, orders);
+  }
+  auto cmp = condition.definedBy<arith::CmpiOp>();
+  // An i1 is no index, and its constants are read as 0 and 1 or as 0 and -1.
+  if (!cmp || widthOf(cmp.lhs().type(), 64) < 2) return;
+  Value a = passedBy(cmp.lhs()), b = passedBy(cmp.rhs());
+  switch (cmp.predicate()) {
+  case CmpIPredicate::Sge: return orders.push_back(holds ? Order{a, b, false} : Order{b, a, true});
+  case CmpIPredicate::Sgt: return orders.push_back(holds ? Order{a, b, true} : Order{b, a, false});
+  case CmpIPredicate::Sle: return orders.push_back(holds ? Order{b, a, false} : Order{a, b, true});
+  case CmpIPredicate::Slt: return orders.push_back(holds ? Order{b, a, true} : Order{a, b, false});
+  case CmpIPredicate::Eq:
+    if (!holds) return;
+    orders.push_back({a, b, false});
+    return orders.push_back({b, a, false});
+  case CmpIPredicate::Ne:
+    if (holds) return;
+    orders.push_back({a, b, false});
+    return orders.push_back({b, a, false});
+  case CmpIPredicate::Ult:
+  case CmpIPredicate::Ule:
+  case CmpIPredicate::Ugt:
+  case CmpIPredicate::Uge: return;
+  }
+}
+
+/// What holds whenever the block is executed, by the branch or loop that it is the body of.
+const SignAnalysis::Orders &SignAnalysis::ordersOf(Block *block) const {
+  auto [known, isNew] = orders_.try_emplace(block);
+  Operation *parent = block->parentOp();
+  if (!isNew || !parent) return known->second;
+  auto isOnlyBlockOf = [&](Region &r) { return r.hasOneBlock() && r.front() == block; };
+  if (auto branch = parent->dyn<scf::IfOp>()) {
+    bool isThen = isOnlyBlockOf(branch.thenRegion());
+    if (isThen || isOnlyBlockOf(branch.elseRegion())) addOrders(branch.condition(), isThen, known->second);
+  } else if (auto loop = parent->dyn<scf::WhileOp>()) {
+    if (isOnlyBlockOf(loop.after()) && loop.before().hasOneBlock())
+      addOrders(loop.before().front()->terminator()->cast<scf::ConditionOp>().condition(), true, known->second);
+  }
+  return known->second;
+}
+
+/// The outermost block around `at` in which as much is known of the value as in `at`: equal goals are one.
+Block *SignAnalysis::contextOf(Value v, Block *at) const {
+  Block *defined = blockOf(v);
+  for (; at->parent() != defined->parent(); at = at->parentOp()->block()) {
+    bool isOutermost = !at->parentOp() || !at->parentOp()->block();
+    if (isOutermost || !ordersOf(at).empty()) return at;
+  }
+  return defined;
+}
+
+/// The least number that the value can be by the conditions around the block alone.
+int64_t SignAnalysis::leastByConditions(Value v, Block *at) const {
+  Orders orders;
+  for (Block *b = at; b; b = b->parentOp() ? b->parentOp()->block() : nullptr) llvm::append_range(orders, ordersOf(b));
+  if (orders.empty()) return kNoBound;
+
+  v = passedBy(v);
+  int64_t least = kNoBound;
+  auto differenceIs = [&](bool strict) { least = std::max<int64_t>(least, strict ? 1 : 0); };
+  Operation *op = v.definingOp();
+  bool indexMayNotWrap = overflow_ == Overflow::Assumed && widthOf(v.type(), 64) >= kNarrowestIndex;
+  for (const Order &o : orders) {
+    if (o.greater == v)
+      if (auto c = intConstantOf(o.lesser); c && *c < INT64_MAX) least = std::max(least, *c + (o.strict ? 1 : 0));
+    if (!indexMayNotWrap) continue;
+    // v = greater - lesser.
+    auto difference = op ? op->dyn<arith::SubiOp>() : arith::SubiOp();
+    if (difference && overflowOf(op) == Overflow::Assumed && passedBy(difference.lhs()) == o.greater &&
+        passedBy(difference.rhs()) == o.lesser)
+      differenceIs(o.strict);
+    // first + v >= t and t >= first.
+    auto sum = o.greater.definedBy<arith::AddiOp>();
+    if (!sum || overflowOf(sum.op) != Overflow::Assumed) continue;
+    for (bool isLeft : {true, false}) {
+      Value first = passedBy(isLeft ? sum.rhs() : sum.lhs());
+      if (passedBy(isLeft ? sum.lhs() : sum.rhs()) != v) continue;
+      if (o.lesser == first) differenceIs(o.strict);
+      for (const Order &other : orders)
+        if (other.greater == o.lesser && other.lesser == first) differenceIs(o.strict || other.strict);
+    }
+  }
+  return least;
+}
+
+/// The mode's assumption does not hold where wrap-around is certain.
+Overflow SignAnalysis::overflowOf(Operation *op) const { return certainlyWraps(op) ? Overflow::MayWrap : overflow_; }
+
+/// Bounds where the block is executed, from a few definitions. No induction.
+IntegerRange SignAnalysis::boundsAt(Value v, Block *at, int depth) const {
+  unsigned width = widthOf(v.type(), 64);
+  IntegerRange r = allOf(width);
+  Operation *op = v.definingOp();
+  if (op && depth > 0 && mayHaveRule(op, v) && widthOf(op->result(0).type(), 64))
+    r = rangeOfResult(op, [&](unsigned i) { return boundsAt(op->operand(i), at, depth - 1); }, overflowOf(op));
+  auto assumed = assumedLeast_.find(v);
+  int64_t least = leastByConditions(v, at);
+  if (assumed != assumedLeast_.end()) least = std::max(least, assumed->second);
+  // Conditions that contradict the definition: the block is never executed.
+  if (least <= r.high) r.low = std::max(r.low, least);
+  return r;
 }
 
 SignAnalysis::SignAnalysis(Module &m, Overflow overflow) : overflow_(overflow) {
   for (auto &f : *m.body()) {
     if (!f.is<tt::FuncOp>() || f.region(0).empty()) continue;
     // Only operations of the entry block are executed in every run.
-    for (auto &op : *f.region(0).front()) {
-      auto assume = op.dyn<llvm_dialect::IntrAssumeOp>();
-      if (!assume) continue;
-      llvm::SmallVector<Value, 4> conditions = {assume.condition()};
-      while (!conditions.empty()) {
-        Value c = conditions.pop_back_val();
-        if (auto both = c.definedBy<arith::AndiOp>()) {
-          conditions.push_back(both.lhs());
-          conditions.push_back(both.rhs());
-        } else if (Value v = boundedBelow(c)) {
-          assumed_.insert(v);
-        }
-      }
+    Orders orders;
+    for (auto &op : *f.region(0).front())
+      if (auto assume = op.dyn<llvm_dialect::IntrAssumeOp>()) addOrders(assume.condition(), true, orders);
+    for (const Order &o : orders) {
+      auto c = intConstantOf(o.lesser);
+      if (!c || *c == INT64_MAX) continue;
+      auto [least, isNew] = assumedLeast_.try_emplace(o.greater, kNoBound);
+      least->second = std::max(least->second, *c + (o.strict ? 1 : 0));
     }
   }
 }
 
 bool SignAnalysis::nonNegative(Value v) const {
-  if (proved_.contains(v)) return true;
-  if (failed_.contains(v)) return false;
+  Goal goal{v, blockOf(v)};
+  if (proved_.contains(goal)) return true;
+  if (failed_.contains(goal)) return false;
   Goals goals;
   unsigned budget = kProofBudget;
-  if (!prove(v, goals, budget)) {
-    failed_.insert(v);
+  if (!prove(v, goal.second, goals, budget)) {
+    failed_.insert(goal);
     return false;
   }
   proved_.insert(goals.begin(), goals.end());
@@ -117,11 +242,14 @@ bool SignAnalysis::proveCarried(Value v, Goals &goals, unsigned &budget) const {
     auto step = intConstantOf(loop.step());
     if (!step || *step <= 0) return false;
     // A counter of unsigned comparisons may pass the greatest signed number, if the upper bound lies beyond it.
-    return prove(loop.lowerBound(), goals, budget) && (!loop.unsignedCmp() || prove(loop.upperBound(), goals, budget));
+    Block *outside = loop->block();
+    return prove(loop.lowerBound(), outside, goals, budget) &&
+           (!loop.unsignedCmp() || prove(loop.upperBound(), outside, goals, budget));
   }
   if (auto loop = v.ownerBlock()->parentOp()->dyn<scf::WhileOp>()) return proveCarriedByWhile(loop, v, goals, budget);
   auto value = carriedByArgument(v);
-  return value && prove(value->init, goals, budget) && prove(value->yielded, goals, budget);
+  return value && prove(value->init, value->loop->block(), goals, budget) &&
+         prove(value->yielded, v.ownerBlock(), goals, budget);
 }
 
 /// An argument of the first region starts from outside and continues with what the second one yields; those of the
@@ -130,17 +258,16 @@ bool SignAnalysis::proveCarriedByWhile(scf::WhileOp loop, Value v, Goals &goals,
   if (!loop.before().hasOneBlock() || !loop.after().hasOneBlock()) return false;
   Block *before = loop.before().front();
   if (v.isBlockArgument() && v.ownerBlock() == before)
-    return prove(loop.inits()[v.index()], goals, budget) &&
-           prove(loop.after().front()->terminator()->operand(v.index()), goals, budget);
-  return prove(before->terminator()->cast<scf::ConditionOp>().args()[v.index()], goals, budget);
+    return prove(loop.inits()[v.index()], loop->block(), goals, budget) &&
+           prove(loop.after().front()->terminator()->operand(v.index()), loop.after().front(), goals, budget);
+  return prove(before->terminator()->cast<scf::ConditionOp>().args()[v.index()], before, goals, budget);
 }
 
-bool SignAnalysis::proveByOperands(Operation *op, Goals &goals, unsigned &budget) const {
+bool SignAnalysis::proveByOperands(Operation *op, Block *at, Goals &goals, unsigned &budget) const {
   constexpr unsigned kMaxOperands = 3; // of the operations with rules
   unsigned n = op->numOperands();
   if (n > kMaxOperands) return false;
-  // The mode's assumption does not hold where wrap-around is certain.
-  Overflow overflow = certainlyWraps(op) ? Overflow::MayWrap : overflow_;
+  Overflow overflow = overflowOf(op);
   // Whether the result is non-negative if the operands of a set (bit i: operand i) are. Constants are known.
   auto suffices = [&](unsigned set) {
     auto operand = [&](unsigned i) -> IntegerRange {
@@ -165,7 +292,7 @@ bool SignAnalysis::proveByOperands(Operation *op, Goals &goals, unsigned &budget
   }
   auto proveAll = [&](unsigned set, Goals &in) {
     for (unsigned i = 0; i < n; ++i)
-      if (set >> i & 1 && !prove(op->operand(i), in, budget)) return false;
+      if (set >> i & 1 && !prove(op->operand(i), at, in, budget)) return false;
     return true;
   };
   if (smallest.size() == 1) return proveAll(smallest[0], goals);
@@ -179,23 +306,37 @@ bool SignAnalysis::proveByOperands(Operation *op, Goals &goals, unsigned &budget
   return false;
 }
 
-bool SignAnalysis::prove(Value v, Goals &goals, unsigned &budget) const {
-  if (assumed_.contains(v) || proved_.contains(v)) return true;
+bool SignAnalysis::prove(Value v, Block *at, Goals &goals, unsigned &budget) const {
   unsigned width = widthOf(v.type(), 64);
   if (!budget || width == 0 || width > 64) return false;
   --budget;
-  if (!goals.insert(v).second) return true; // the hypothesis
+  Goal goal{v, contextOf(v, at)};
+  at = goal.second;
+  auto assumed = assumedLeast_.find(v);
+  if ((assumed != assumedLeast_.end() && assumed->second >= 0) || proved_.contains(goal)) return true;
+  if (!goals.insert(goal).second) return true; // the hypothesis
+  if (leastByConditions(v, at) >= 0) return true;
   Operation *op = v.definingOp();
-  if (!op) return proveCarried(v, goals, budget);
+  if (!op) {
+    // The hypothesis of an induction is about every iteration, whatever a part of its body tests.
+    Block *body = v.ownerBlock();
+    return at == body ? proveCarried(v, goals, budget) : prove(v, body, goals, budget);
+  }
   if (op->is<scf::IfOp>()) {
     for (auto &r : op->regions())
-      if (!r.hasOneBlock() || !prove(r.front()->terminator()->operand(v.index()), goals, budget)) return false;
+      if (!r.hasOneBlock() || !prove(r.front()->terminator()->operand(v.index()), r.front(), goals, budget))
+        return false;
     return true;
   }
   if (auto loop = op->dyn<scf::WhileOp>()) return proveCarriedByWhile(loop, v, goals, budget);
-  if (auto value = carriedByResult(v)) return prove(value->init, goals, budget) && prove(value->yielded, goals, budget);
-  if (exact_.contains(v)) return prove(UnaryOp(op).value(), goals, budget);
-  return mayHaveRule(op, v) && proveByOperands(op, goals, budget);
+  if (auto value = carriedByResult(v))
+    return prove(value->init, value->loop->block(), goals, budget) &&
+           prove(value->yielded, value->argument.ownerBlock(), goals, budget);
+  if (exact_.contains(v)) return prove(UnaryOp(op).value(), at, goals, budget);
+  if (!mayHaveRule(op, v)) return false;
+  // Of `x - 1` more must be known of x than its sign.
+  bool isSum = op->is<arith::AddiOp>() || op->is<arith::SubiOp>();
+  return (isSum && boundsAt(v, at, kBoundsDepth).low >= 0) || proveByOperands(op, at, goals, budget);
 }
 
 bool mayBeUndefined(Operation *op) {

@@ -3,7 +3,8 @@
 //
 //   integerRange(%v)          least and greatest number, from a few definitions above the value. No induction.
 //   SignAnalysis::nonNegative a proof that no element is negative: follows all definitions, and loop-carried values by
-//                             induction over the loop. Uses what the kernel promises with llvm.intr.assume.
+//                             induction over the loop. Uses what the kernel promises with llvm.intr.assume, and the
+//                             conditions under which a value is computed (scf.if, scf.while).
 //
 // Both apply the same rules, one for each operation (integer_rules.h), on bounds of the operands.
 //
@@ -30,6 +31,7 @@
 //   before it is divided as a signed one. Triton's analysis assumes more: that dividends of any origin are positive.
 #pragma once
 #include "ir/ops.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <optional>
 
@@ -76,19 +78,38 @@ public:
   /// This result of arith.trunci counts as the number that was truncated: only elements whose number fits matter.
   /// Before the first query.
   void trustTruncation(ir::Value v) { exact_.insert(v); }
-  /// True: no element of the integer (or tensor of integers) is negative. False: not known.
+  /// True: no element of the integer (or tensor of integers) is negative whenever its operation is executed. False: not
+  /// known.
   bool nonNegative(ir::Value) const;
 
 private:
-  using Goals = llvm::DenseSet<ir::Value>;
-  bool prove(ir::Value, Goals &, unsigned &budget) const;
+  /// A value that must be non-negative whenever the block is executed.
+  using Goal = std::pair<ir::Value, ir::Block *>;
+  using Goals = llvm::DenseSet<Goal>;
+  /// greater >= lesser, or greater > lesser, as signed numbers.
+  struct Order {
+    ir::Value greater, lesser;
+    bool strict;
+  };
+  using Orders = llvm::SmallVector<Order, 4>;
+
+  bool prove(ir::Value, ir::Block *at, Goals &, unsigned &budget) const;
   bool proveCarried(ir::Value, Goals &, unsigned &budget) const;
   bool proveCarriedByWhile(ir::scf::WhileOp, ir::Value, Goals &, unsigned &budget) const;
-  bool proveByOperands(ir::Operation *, Goals &, unsigned &budget) const;
+  bool proveByOperands(ir::Operation *, ir::Block *at, Goals &, unsigned &budget) const;
+
+  static void addOrders(ir::Value condition, bool holds, Orders &);
+  const Orders &ordersOf(ir::Block *) const;
+  ir::Block *contextOf(ir::Value, ir::Block *at) const;
+  int64_t leastByConditions(ir::Value, ir::Block *at) const;
+  IntegerRange boundsAt(ir::Value, ir::Block *at, int depth) const;
+  Overflow overflowOf(ir::Operation *) const;
 
   Overflow overflow_;
-  llvm::DenseSet<ir::Value> assumed_, exact_;
-  mutable llvm::DenseSet<ir::Value> proved_, failed_;
+  llvm::DenseMap<ir::Value, int64_t> assumedLeast_; // by llvm.intr.assume
+  llvm::DenseSet<ir::Value> exact_;
+  mutable Goals proved_, failed_;
+  mutable llvm::DenseMap<ir::Block *, Orders> orders_;
 };
 
 } // namespace tessera::transforms

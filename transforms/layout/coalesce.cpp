@@ -19,6 +19,7 @@
 //
 // Runs: both pipelines.
 #include "ir/builder.h"
+#include "ir/loops.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -327,7 +328,9 @@ int64_t widthOfLayout(const Access &a, int64_t widthOfGroup, const AxisInfoAnaly
   // words of a row all the same: it stores them for the dot, and has fewer rows to compute addresses for.
   if (a.bytes >= kWordBytes) return width;
   const int64_t word = kWordBytes / a.bytes;
-  if (isTransposedByBytes(a, target)) return std::min(width, word);
+  // A loop copies words and more to shared memory as they are, from where single bytes are read.
+  bool isCopied = a.width >= word && target && target->hasPerLaneAsyncCopy && isInLoop(a.op);
+  if (isTransposedByBytes(a, target) && !isCopied) return std::min(width, word);
   bool isLoadedByElements = a.width == 1 && !isConstantAlongRow(a, std::max(word, widthOfGroup), axis);
   if (!isLoadedByElements) return width;
   bool isRow = a.hasUnitStride && a.op->is<tt::LoadOp>();

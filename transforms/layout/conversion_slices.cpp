@@ -77,6 +77,7 @@ struct SliceContext {
   int64_t threads; // of a block
   GlobalAccesses accesses;
   AxisInfoAnalysis axes; // nothing is known of values that slices made
+  bool asyncCopies;      // loops copy loads for dots to shared memory asynchronously
 };
 
 class Slice {
@@ -125,6 +126,7 @@ private:
   double recomputationCost();
   double conversionsBackCost();
   bool isNarrowLoad(Operation *op) const;
+  bool canLoadIn(tt::LoadOp, const Encoding *) const;
   bool isInsideUse(OpOperand *use, const Encoding *e);
   Value materialize(Value v, const Encoding *e);
   Value materializeCarried(Value v, const Encoding *e);
@@ -166,9 +168,7 @@ bool Slice::isNarrowLoad(Operation *op) const {
   auto load = op->dyn<tt::LoadOp>();
   bool onlyReads = !(effectsOf(op) & ~kReadsGlobal);
   if (!load || load.isVolatile() || !load.ptr().type().isTensor() || !onlyReads) return false;
-  // In a loop with dots the pipeliner issues it ahead, but only one of two.
-  return tensorOf(load.result()).numElements() <= context_.threads && !isLoopBodyWithDot(op->block()) &&
-         !context_.accesses.mayBeWritten(load.ptr());
+  return tensorOf(load.result()).numElements() <= context_.threads && !context_.accesses.mayBeWritten(load.ptr());
 }
 
 /// Elements of a load that a thread gets by one access in the layout.
@@ -183,6 +183,28 @@ static int64_t elementsPerAccess(const AxisInfoAnalysis &axes, tt::LoadOp load, 
     most = std::max(most, std::min(n, widest));
   }
   return most;
+}
+
+/// Accesses by which a thread loads its elements in the layout.
+static int64_t accessesPerThread(const AxisInfoAnalysis &axes, tt::LoadOp load, const Encoding *e) {
+  auto &layout = e->layoutOf(tensorOf(load.result()).shape());
+  if (!layout.ok()) return tensorOf(load.result()).numElements();
+  return std::max<int64_t>(1, layouts::uniqueElementsPerThread(*layout) / elementsPerAccess(axes, load, e));
+}
+
+/// Whether a narrow load may be done in the layout. In a loop with dots it is issued ahead, and only one of two would
+/// be: it moves if nothing else uses it, and if that takes no more accesses, or few of 16 bytes, which are fewer than
+/// the shuffles of as many elements. Without asynchronous copies it stays: all that is ahead takes registers.
+bool Slice::canLoadIn(tt::LoadOp load, const Encoding *e) const {
+  constexpr int64_t kFewAccesses = 2;
+  if (isDotOperand(e)) return false;
+  if (!isLoopBodyWithDot(load->block())) return true;
+  if (!context_.asyncCopies || !load.result().hasOneUse()) return false;
+  const AxisInfoAnalysis &axes = context_.axes;
+  int64_t before = accessesPerThread(axes, load, encodingOf(load.result()));
+  int64_t after = accessesPerThread(axes, load, e);
+  bool isWide = elementsPerAccess(axes, load, e) * bitsOf(load.result()) == kGlobalAccessBytes * 8;
+  return after <= before || (isWide && after <= kFewAccesses);
 }
 
 /// LayoutCosts::operation, where a load costs as much as its accesses: what the layout has side by side comes at once.
@@ -220,7 +242,7 @@ bool Slice::inputsFor(Value v, const Encoding *e, llvm::SmallVectorImpl<LayoutVa
   };
   if (op && isNarrowLoad(op)) {
     addTensorOperands(e);
-    return !isDotOperand(e);
+    return canLoadIn(op->cast<tt::LoadOp>(), e);
   }
   if (!op || !isPure(op)) return false;
   if (makesAnyLayout(op)) return true;
@@ -568,11 +590,15 @@ static bool recomputeAlone(Module &m, SliceContext &context, ttg::ConvertLayoutO
   return applyIfWorthwhile(repeats);
 }
 
-bool recomputeConversions(Module &m, const Tuning &tuning) {
+bool recomputeConversions(Module &m, const Tuning &tuning, bool asyncCopies) {
   // Every slice lowers the total cost; the bound is a safety net.
   constexpr int kMaxRounds = 50;
-  SliceContext context{tuning, LayoutCosts(tuning), numWarps(m.op()) * threadsPerWarp(m.op()), GlobalAccesses(m),
-                       AxisInfoAnalysis(m)};
+  SliceContext context{tuning,
+                       LayoutCosts(tuning),
+                       numWarps(m.op()) * threadsPerWarp(m.op()),
+                       GlobalAccesses(m),
+                       AxisInfoAnalysis(m),
+                       asyncCopies};
   bool any = false;
   for (int round = 0; round < kMaxRounds; ++round) {
     // Inner conversions first: they are executed most.

@@ -7,7 +7,8 @@
 namespace tessera::transforms {
 
 /// Replaces conversions by recomputation, or by conversions further up, wherever that costs less. Every replacement
-/// lowers the total cost, so this ends. Returns whether anything changed.
-bool recomputeConversions(ir::Module &, const ir::Tuning &);
+/// lowers the total cost, so this ends. Returns whether anything changed. `asyncCopies`: loops copy loads for dots to
+/// shared memory asynchronously.
+bool recomputeConversions(ir::Module &, const ir::Tuning &, bool asyncCopies);
 
 } // namespace tessera::transforms

@@ -646,7 +646,7 @@ absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &c) {
   constexpr int kRounds = 2;
   for (int round = 0; round < kRounds; ++round) {
     changed |= ConversionMoves(m, accessBytes, tuning).run();
-    if (!recomputeConversions(m, tuning)) break;
+    if (!recomputeConversions(m, tuning, c.target && c.target->hasPerLaneAsyncCopy)) break;
     changed = true;
   }
   ConversionMoves last(m, accessBytes, tuning);

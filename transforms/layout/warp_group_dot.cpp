@@ -46,42 +46,102 @@ static Untransposed untransposed(Value v) {
   return {v, false};
 }
 
-static int32_t fastestDim(Value tensor) {
-  auto type = tensorOf(tensor);
-  auto layout = type.encoding()->toLinearLayout(type.shape());
-  return layout.ok() ? layouts::storageOrderOf(type.encoding(), *layout)[0] : kNoDim;
+static int32_t fastestDim(const Encoding *encoding, llvm::ArrayRef<int64_t> shape) {
+  auto layout = encoding->toLinearLayout(shape);
+  return layout.ok() ? layouts::storageOrderOf(encoding, *layout)[0] : kNoDim;
 }
 
-/// The dimension along which the loads run that a tensor is computed from, element by element or in branches: their
-/// layouts are chosen before those of the arithmetic on them, which then follows. kNoDim: they disagree, or it is
-/// computed from something else; kAnyDim: from splats, ranges and broadcast rows alone.
-static int32_t fastestDimOfLoads(Value v, int depth = 0) {
-  constexpr int kMaxDepth = 8;
-  v = beforeConversions(v);
-  Operation *def = v.definingOp();
-  if (!def || depth > kMaxDepth) return kNoDim;
-  if (isLoad(def)) return fastestDim(v);
-  if (makesAnyLayout(def) || def->is<tt::BroadcastOp>()) return kAnyDim;
-  llvm::SmallVector<Value, 4> sources;
-  if (isElementwise(def)) {
-    llvm::copy_if(def->operands(), std::back_inserter(sources), [](Value o) { return o.type().isa<TensorType>(); });
-  } else if (def->is<scf::IfOp>()) {
-    for (auto &r : def->regions()) {
-      if (!r.hasOneBlock()) return kNoDim;
-      sources.push_back(r.front()->terminator()->operand(v.index()));
+namespace {
+
+/// The dimension along which the loads run that a tensor is computed from, element by element, in branches, or
+/// rearranged (packed elements are unpacked by joins and reshapes): their layouts are chosen before those of the
+/// arithmetic on them, which then follows.
+class LoadsOfTensor {
+public:
+  /// kNoDim: the loads disagree, or the tensor is computed from something else; kAnyDim: from splats, ranges and
+  /// broadcast rows alone.
+  int32_t fastestDimOf(Value tensor) {
+    Layout found = layoutOf(tensor);
+    return found.encoding ? fastestDim(found.encoding, tensorOf(tensor).shape()) : found.none ? kNoDim : kAnyDim;
+  }
+
+private:
+  /// The layout that a tensor has if the operations on what is loaded move nothing.
+  struct Layout {
+    const Encoding *encoding;
+    bool none; // without encoding: there is none, or any will do
+  };
+  static constexpr Layout kNone{nullptr, true};
+  static constexpr Layout kAny{nullptr, false};
+
+  Layout layoutOf(Value v) {
+    v = beforeConversions(v);
+    auto [known, isNew] = layouts_.try_emplace(v, kNone);
+    if (!isNew) return known->second;
+    Layout found = compute(v);
+    layouts_[v] = found;
+    return found;
+  }
+
+  Layout compute(Value v) {
+    Operation *def = v.definingOp();
+    if (!def) return kNone;
+    if (isLoad(def)) return {encodingOf(v), false};
+    if (makesAnyLayout(def) || def->is<tt::BroadcastOp>()) return kAny;
+    llvm::SmallVector<Value, 4> sources;
+    if (isElementwise(def) || def->is<arith::SelectOp>()) { // a scalar condition is no source
+      llvm::copy_if(def->operands(), std::back_inserter(sources), [](Value o) { return o.type().isa<TensorType>(); });
+      return common(sources);
     }
-  } else {
-    return kNoDim;
+    if (def->is<scf::IfOp>()) {
+      for (auto &r : def->regions()) {
+        if (!r.hasOneBlock()) return kNone;
+        sources.push_back(r.front()->terminator()->operand(v.index()));
+      }
+      return common(sources);
+    }
+    return rearranged(def, v);
   }
-  int32_t found = kAnyDim;
-  for (Value source : sources) {
-    int32_t dim = fastestDimOfLoads(source, depth + 1);
-    if (dim == kAnyDim) continue;
-    if (dim == kNoDim || (found != kAnyDim && dim != found)) return kNoDim;
-    found = dim;
+
+  /// The layout of the first value that is computed from loads, if those of the others run along the same dimension.
+  Layout common(llvm::ArrayRef<Value> values) {
+    Layout first = kAny;
+    for (Value v : values) {
+      Layout next = layoutOf(v);
+      if (next.none) return kNone;
+      auto shape = tensorOf(v).shape();
+      if (!next.encoding) continue;
+      if (!first.encoding)
+        first = next;
+      else if (fastestDim(first.encoding, shape) != fastestDim(next.encoding, shape))
+        return kNone;
+    }
+    return first;
   }
-  return found;
-}
+
+  Layout rearranged(Operation *op, Value result) {
+    auto &pool = op->context().encodings();
+    bool moves = !op->is<tt::JoinOp>() && !op->is<tt::TransOp>() && !op->is<tt::ReshapeOp>() && !op->is<tt::SplitOp>();
+    if (moves) return kNone;
+    Value source = op->operand(0);
+    Layout before = op->is<tt::JoinOp>() ? common(llvm::to_vector(op->operands())) : layoutOf(source);
+    if (!before.encoding) return before;
+    auto shape = tensorOf(source).shape();
+    const Encoding *after = nullptr;
+    if (op->is<tt::JoinOp>()) after = layouts::inferJoin(pool, before.encoding, shape);
+    if (op->is<tt::SplitOp>()) after = layouts::inferSplit(pool, before.encoding, shape);
+    if (op->is<tt::ReshapeOp>()) after = layouts::inferReshape(pool, before.encoding, shape, tensorOf(result).shape());
+    if (auto trans = op->dyn<tt::TransOp>()) {
+      llvm::SmallVector<int64_t, 4> order(trans.order().begin(), trans.order().end());
+      after = layouts::inferTrans(pool, before.encoding, order, shape);
+    }
+    return after ? Layout{after, false} : kNone;
+  }
+
+  llvm::DenseMap<Value, Layout> layouts_;
+};
+
+} // namespace
 
 /// The layout of a shared buffer for a value, cast to `element`, whose rows are as the value's lie in registers. Null
 /// if the matrix unit cannot read it that way (across K it reads 16-bit elements only), or a row is too narrow.
@@ -89,8 +149,8 @@ static int32_t fastestDimOfLoads(Value v, int depth = 0) {
 static const NvmmaSharedEncoding *bufferLayout(Value source, Type element, unsigned kDim, int64_t tile,
                                                bool alongK = false) {
   auto type = tensorOf(source).withElement(element);
-  int32_t fastest = element.bitWidth() == 16 ? fastestDimOfLoads(source) : kNoDim;
-  if (fastest < 0) fastest = fastestDim(source);
+  int32_t fastest = element.bitWidth() == 16 ? LoadsOfTensor().fastestDimOf(source) : kNoDim;
+  if (fastest < 0) fastest = fastestDim(type.encoding(), type.shape());
   if (fastest < 0) return nullptr;
   unsigned contiguous = alongK ? kDim : unsigned(fastest);
   int64_t bytes = type.element().bitWidth() / 8;

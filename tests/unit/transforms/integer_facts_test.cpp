@@ -481,5 +481,115 @@ TEST(SignAnalysis, Assumptions) {
   EXPECT_FALSE(isProved(assume("uge, %x, %zero")));
 }
 
+// ---- conditions around a value --------------------------------------------------------------------------------------
+
+/// `%v` is computed in a branch that runs where the comparison of `%x`, `%n`, `%zero` or `%minus` holds (or, in `else`,
+/// where it does not).
+std::string inBranch(const std::string &comparison, const std::string &v, bool inElse = false) {
+  std::string computed = "    %v = " + v + " : i32\n";
+  return "  %zero = arith.constant 0 : i32\n  %minus = arith.constant -1 : i32\n  %one = arith.constant 1 : i32\n"
+         "  %c = arith.cmpi " +
+         comparison + " : i32\n  scf.if %c {\n" + (inElse ? "  } else {\n" : "") + computed + "  }\n";
+}
+
+TEST(SignAnalysis, ConditionsOfBranches) {
+  const std::string quotient = "arith.divsi %x, %n", difference = "arith.subi %x, %n";
+  EXPECT_TRUE(isProved(inBranch("sge, %x, %zero", quotient)));
+  EXPECT_TRUE(isProved(inBranch("sgt, %x, %minus", quotient)));
+  EXPECT_TRUE(isProved(inBranch("eq, %x, %zero", quotient)));
+  EXPECT_TRUE(isProved(inBranch("slt, %x, %zero", quotient, true)));
+  EXPECT_TRUE(isProved(inBranch("ne, %x, %zero", quotient, true)));
+  EXPECT_FALSE(isProved(inBranch("sge, %x, %zero", quotient, true)));
+  EXPECT_FALSE(isProved(inBranch("sge, %x, %minus", quotient)));
+  EXPECT_FALSE(isProved(inBranch("slt, %x, %zero", quotient)));
+  EXPECT_FALSE(isProved(inBranch("ne, %x, %zero", quotient)));
+  EXPECT_FALSE(isProved(inBranch("eq, %x, %zero", quotient, true)));
+  EXPECT_FALSE(isProved(inBranch("uge, %x, %zero", quotient)));
+
+  EXPECT_TRUE(isProved(inBranch("sge, %x, %n", difference)));
+  EXPECT_TRUE(isProved(inBranch("sle, %n, %x", difference)));
+  EXPECT_TRUE(isProved(inBranch("slt, %x, %n", difference, true)));
+  EXPECT_FALSE(isProved(inBranch("sge, %x, %n", difference), Overflow::MayWrap));
+  EXPECT_FALSE(isProved(inBranch("sge, %x, %n", difference, true)));
+  EXPECT_FALSE(isProved(inBranch("sle, %x, %n", difference)));
+  EXPECT_FALSE(isProved(inBranch("uge, %x, %n", difference)));
+
+  // Positive, so that one less is not negative.
+  EXPECT_TRUE(isProved(inBranch("sgt, %x, %zero", "arith.subi %x, %one")));
+  EXPECT_TRUE(isProved(inBranch("sgt, %x, %zero", "arith.subi %x, %one"), Overflow::MayWrap));
+  EXPECT_FALSE(isProved(inBranch("sge, %x, %zero", "arith.subi %x, %one")));
+
+  // Both of an `or` that does not hold.
+  EXPECT_TRUE(isProved("  %zero = arith.constant 0 : i32\n  %a = arith.cmpi slt, %x, %zero : i32\n"
+                       "  %c = arith.ori %f, %a : i1\n  scf.if %c {\n  } else {\n"
+                       "    %v = arith.divsi %x, %n : i32\n  }\n"));
+
+  // An i1 that is true is -1.
+  EXPECT_FALSE(isProved("  %true = arith.constant true\n  %c = arith.cmpi eq, %f, %true : i1\n  scf.if %c {\n"
+                        "    %v = arith.extsi %f : i1 to i32\n  }\n"));
+}
+
+/// A condition holds in its branch alone.
+TEST(SignAnalysis, ConditionsEndWithTheirBranch) {
+  std::string both = inBranch("sge, %x, %zero", "arith.divsi %x, %n") + "  %w = arith.divsi %x, %n : i32\n";
+  EXPECT_FALSE(isProved(both));
+  // The same analysis answers for a value before, in and after the branch.
+  Kernel kernel("tt.func @k(%x: i32, %n: i32) {\n  %a = arith.divsi %x, %n : i32\n" +
+                inBranch("sge, %x, %zero", "arith.divsi %a, %n") + "  %w = arith.divsi %a, %n : i32\n  tt.return\n}\n");
+  ASSERT_TRUE(kernel.module);
+  SignAnalysis signs(*kernel.module, Overflow::Assumed);
+  llvm::SmallVector<bool, 4> answers;
+  for (ir::Operation *op : kernel.ops)
+    if (op->is<ir::arith::DivsiOp>()) answers.push_back(signs.nonNegative(op->result()));
+  EXPECT_EQ(answers, (llvm::SmallVector<bool, 4>{false, true, false}));
+  // Nor do two conditions prove each other's signs.
+  EXPECT_FALSE(isProved(inBranch("eq, %x, %n", "arith.divsi %x, %n")));
+}
+
+/// What one iteration tests holds in that iteration: `%a` may be negative in the others.
+TEST(SignAnalysis, ConditionsHoldInTheirIteration) {
+  auto loop = [](const char *next) {
+    return std::string("  %zero = arith.constant 0 : i32\n  %one = arith.constant 1 : i32\n"
+                       "  %r = scf.for %i = %zero to %n step %one iter_args(%a = %zero) -> (i32) : i32 {\n"
+                       "    %c = arith.cmpi sgt, %a, %zero : i32\n"
+                       "    %b = scf.if %c -> (i32) {\n      %d = arith.subi %a, %one : i32\n"
+                       "      scf.yield %d : i32\n    } else {\n      scf.yield ") +
+           next + " : i32\n    }\n    scf.yield %b : i32\n  }\n  %v = arith.divsi %r, %one : i32\n";
+  };
+  EXPECT_TRUE(isProved(loop("%i")));
+  EXPECT_TRUE(isProved(loop("%a")));
+  EXPECT_FALSE(isProved(loop("%x")));
+}
+
+/// Tiles of several groups: the loop over a group's tiles tests that the tile is one of them.
+TEST(SignAnalysis, ConditionsOfWhileLoops) {
+  auto loop = [](const char *test, const char *v) {
+    return std::string("  %zero = arith.constant 0 : i32\n  %one = arith.constant 1 : i32\n"
+                       "  %c7 = arith.constant 7 : i32\n  %c8 = arith.constant 8 : i32\n"
+                       "  %r = scf.while (%a = %pid) : (i32) -> i32 {\n"
+                       "    %after = arith.cmpi sge, %a, %x : i32\n    %end = arith.addi %x, %n : i32\n"
+                       "    %before = arith.cmpi slt, %a, %end : i32\n"
+                       "    %both = arith.andi %after, %before : i1\n    %one_of = arith.ori %after, %before : i1\n"
+                       "    scf.condition(") +
+           test + ") %a : i32\n  } do {\n  ^bb0(%t: i32):\n    %up = arith.addi %n, %c7 : i32\n" +
+           "    %eighths = arith.divsi %up, %c8 : i32\n    %u = arith.addi %t, %c8 : i32\n    %v = " + v +
+           " : i32\n    scf.yield %u : i32\n  }\n";
+  };
+  EXPECT_TRUE(isProved(loop("%both", "arith.subi %t, %x")));
+  EXPECT_TRUE(isProved(loop("%after", "arith.subi %t, %x")));
+  EXPECT_FALSE(isProved(loop("%before", "arith.subi %t, %x")));
+  EXPECT_FALSE(isProved(loop("%one_of", "arith.subi %t, %x")));
+  EXPECT_FALSE(isProved(loop("%both", "arith.subi %x, %t")));
+  EXPECT_FALSE(isProved(loop("%both", "arith.subi %u, %x"), Overflow::MayWrap));
+  // A group with a tile is not empty.
+  EXPECT_TRUE(isProved(loop("%both", "arith.divsi %n, %c8")));
+  EXPECT_TRUE(isProved(loop("%both", "arith.subi %eighths, %one")));
+  EXPECT_FALSE(isProved(loop("%both", "arith.subi %eighths, %c8")));
+  EXPECT_FALSE(isProved(loop("%after", "arith.divsi %n, %c8")));
+  EXPECT_FALSE(isProved(loop("%before", "arith.divsi %n, %c8")));
+  EXPECT_FALSE(isProved(loop("%both", "arith.divsi %x, %c8")));
+  EXPECT_FALSE(isProved(loop("%both", "arith.divsi %n, %c8"), Overflow::MayWrap));
+}
+
 } // namespace
 } // namespace tessera
