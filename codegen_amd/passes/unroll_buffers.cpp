@@ -134,6 +134,72 @@ static unsigned copiesOf(const Loop &loop, int64_t waves, const ir::TargetInfo &
   return multiplies && instructions * copies <= info.tuning.unrollBuffersMaxInstructions ? copies : 1;
 }
 
+/// Makes the iterations that are left over after unrolled ones an `if` of their own:
+///
+///     before:  br %few, %rest, %loop                   before:  br %few, %then, %loop
+///     loop:    … br %more, %loop, %then           →    loop:    … br %more, %loop, %then
+///     then:    br %some left, %rest, %after            then:    %acc = phi [0, %before], [%sum, %loop]
+///     rest:    %acc = phi [0, %before], [%sum, %then]           br %some left, %rest, %after
+///
+/// Where there are too few iterations for an unrolled one, some are left. LLVM's structurizer, which knows nothing of
+/// that, would carry accumulators both into `rest` and around it, in registers of their own.
+static void nestRemainder(Loop &loop, DominatorTree &dominators) {
+  BasicBlock *then = loop.getUniqueExitBlock(), *latch = loop.getLoopLatch();
+  auto *branch = then ? dyn_cast<BranchInst>(then->getTerminator()) : nullptr;
+  if (!branch || !branch->isConditional() || then->getSinglePredecessor() != latch) return;
+  BasicBlock *rest = nullptr, *before = nullptr;
+  for (BasicBlock *to : branch->successors())
+    for (BasicBlock *from : predecessors(to))
+      if (from != then && is_contained(successors(from), loop.getLoopPreheader()) && to->hasNPredecessors(2)) {
+        rest = to;
+        before = from;
+      }
+  if (!rest) return;
+  BasicBlock *after = branch->getSuccessor(branch->getSuccessor(0) == rest);
+  auto isComputedThere = [&](PHINode &phi) {
+    auto *value = dyn_cast<Instruction>(phi.getIncomingValueForBlock(then));
+    return value && value->getParent() == then && !isa<PHINode>(value);
+  };
+  if (any_of(rest->phis(), isComputedThere) || any_of(after->phis(), isComputedThere)) return;
+  SmallDenseMap<Value *, PHINode *, 32> merged; // what leaves the loop, and what leaves either
+  auto merge = [&](Value *value, Value *otherwise) {
+    PHINode *phi = PHINode::Create(value->getType(), 2, "", then->begin());
+    phi->addIncoming(value, latch);
+    phi->addIncoming(otherwise, before);
+    return phi;
+  };
+  auto fromLoop = [&](Value *v) { // as it is at the loop's end
+    auto *phi = dyn_cast<PHINode>(v);
+    return phi && phi->getParent() == then ? phi->getIncomingValueForBlock(latch) : v;
+  };
+  SmallVector<PHINode *, 32> old;
+  for (PHINode &phi : then->phis()) old.push_back(&phi);
+  for (PHINode &phi : make_early_inc_range(rest->phis())) {
+    Value *value = fromLoop(phi.getIncomingValueForBlock(then));
+    PHINode *both = merge(value, phi.getIncomingValueForBlock(before));
+    merged.try_emplace(value, both);
+    phi.replaceAllUsesWith(both);
+    phi.eraseFromParent();
+  }
+  for (PHINode &phi : after->phis()) {
+    Value *value = phi.getIncomingValueForBlock(then);
+    auto *computed = dyn_cast<Instruction>(value);
+    if (!computed || dominators.dominates(computed->getParent(), before)) continue;
+    PHINode *&both = merged[fromLoop(value)];
+    if (!both) both = merge(fromLoop(value), PoisonValue::get(value->getType()));
+    phi.setIncomingValueForBlock(then, both);
+  }
+  for (PHINode *phi : old) { // anything else that used them is reached through the loop alone, or not at all
+    if (auto it = merged.find(fromLoop(phi)); it != merged.end())
+      phi->replaceAllUsesWith(it->second);
+    else
+      phi->addIncoming(PoisonValue::get(phi->getType()), before);
+    if (phi->use_empty()) phi->eraseFromParent();
+  }
+  before->getTerminator()->replaceSuccessorWith(rest, then);
+  dominators.applyUpdates({{DominatorTree::Insert, before, then}, {DominatorTree::Delete, before, rest}});
+}
+
 /// What is used of the number of one of two buffers, with what it is in each of the two: an address, as bytes from its
 /// base, or any other number that the loop computes from it alone.
 struct UseOfNumber {
@@ -280,6 +346,8 @@ PreservedAnalyses UnrollBuffersPass::run(Function &f, FunctionAnalysisManager &a
     options.AllowExpensiveTripCount = true;
     options.Force = true;
     UnrollLoop(loop, options, &loops, &evolution, &dominators, &assumptions, &costs, &remarks, /*PreserveLCSSA=*/true);
+    nestRemainder(*loop, dominators);
+    evolution.forgetAllLoops();
     changed = true;
   }
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
