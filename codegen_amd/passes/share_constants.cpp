@@ -110,8 +110,8 @@ private:
     MachineInstr *def = mri_->getVRegDef(r);
     if (!def || !isWord(r)) return nullptr;
     StringRef name = tii_->getName(def->getOpcode());
-    bool isMove = name == "AV_MOV_B32_IMM_PSEUDO" || name.starts_with("V_MOV_B32_e") ||
-                  name.starts_with("V_ACCVGPR_WRITE_B32");
+    bool isMove =
+        name == "AV_MOV_B32_IMM_PSEUDO" || name.starts_with("V_MOV_B32_e") || name.starts_with("V_ACCVGPR_WRITE_B32");
     return isMove && def->getOperand(1).isImm() ? def : nullptr;
   }
 
