@@ -42,6 +42,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/UnrollLoop.h"
 
@@ -257,9 +258,50 @@ struct Begin {
   bool isNext(const UseOfNumber &u) const { return u.first == second && u.second == first; }
 };
 
+/// The constant that the user multiplies the number by; null if it does anything else.
+static ConstantInt *factorOf(const User &user, const Value &number) {
+  using namespace PatternMatch;
+  ConstantInt *by = nullptr;
+  if (match(&user, m_Shl(m_Specific(&number), m_ConstantInt(by))))
+    return by->getValue().ult(by->getBitWidth())
+               ? ConstantInt::get(by->getContext(),
+                                  APInt::getOneBitSet(by->getBitWidth(), unsigned(by->getZExtValue())))
+               : nullptr;
+  return match(&user, m_c_Mul(m_Specific(&number), m_ConstantInt(by))) ? by : nullptr;
+}
+
+/// Takes where the buffer of the last iteration begins for what multiplies its number after the loop. `number` is that
+/// number; it may be a constant instead where the loop has no iteration.
+static void beginAfterLoop(PHINode &number, const UseOfNumber &u, ArrayRef<Begin> begins, bool isMerged = false) {
+  SmallVector<User *, 8> users(number.users());
+  for (User *user : users) {
+    auto *merged = dyn_cast<PHINode>(user);
+    bool isConstantElse = merged && !isMerged && all_of(merged->incoming_values(), [&](Value *v) {
+                            return v == &number || isa<ConstantInt>(v);
+                          });
+    if (isConstantElse) beginAfterLoop(*merged, u, begins, /*isMerged=*/true);
+    ConstantInt *factor = factorOf(*user, number);
+    if (!factor) continue;
+    UseOfNumber product = {nullptr, nullptr, u.first * factor->getSExtValue(), u.second * factor->getSExtValue()};
+    auto begin = find_if(begins, [&](const Begin &b) { return b.isNow(product) || b.isNext(product); });
+    if (begin == begins.end()) continue;
+    Value *inLoop = begin->isNow(product) ? static_cast<Value *>(begin->now) : begin->next;
+    PHINode *at = PHINode::Create(number.getType(), number.getNumIncomingValues(), "", number.getIterator());
+    for (auto [value, from] : zip(number.incoming_values(), number.blocks())) {
+      auto *constant = dyn_cast<ConstantInt>(value);
+      at->addIncoming(constant ? ConstantInt::get(constant->getContext(), constant->getValue() * factor->getValue())
+                               : inLoop,
+                      from);
+    }
+    user->replaceAllUsesWith(at);
+  }
+}
+
 /// Its value in the last iteration, from where the next buffer begins.
-static void replaceAfterLoop(const UseOfNumber &u, const Begin &begin) {
+static void replaceAfterLoop(const UseOfNumber &u, ArrayRef<Begin> begins) {
   auto *last = cast<PHINode>(u.user);
+  if (last->getType()->isIntegerTy(32)) beginAfterLoop(*last, u, begins);
+  const Begin &begin = begins.front();
   IRBuilder<> b(last);
   PHINode *next = b.CreatePHI(begin.now->getType(), last->getNumIncomingValues());
   for (BasicBlock *from : last->blocks()) next->addIncoming(begin.next, from);
@@ -270,7 +312,8 @@ static void replaceAfterLoop(const UseOfNumber &u, const Begin &begin) {
 }
 
 /// Where a loop goes round two buffers, it carries where the buffer begins, which one exclusive or changes, instead of
-/// the buffer's number, which is counted, compared, chosen and multiplied. After the loop the number is found again.
+/// the buffer's number, which is counted, compared, chosen and multiplied. What uses the number itself after the loop
+/// finds it again.
 static bool alternate(PHINode &phi, const Loop &loop) {
   SmallVector<UseOfNumber, 8> uses = usesOfNumber(phi, loop);
   SmallVector<Begin, 2> begins;
@@ -296,7 +339,7 @@ static bool alternate(PHINode &phi, const Loop &loop) {
   for (const UseOfNumber &u : uses) {
     Begin *begin = beginOf(u);
     if (begin == begins.end()) {
-      replaceAfterLoop(u, begins.front());
+      replaceAfterLoop(u, begins);
       continue;
     }
     Value *at = begin->isNow(u) ? static_cast<Value *>(begin->now) : begin->next;
