@@ -55,9 +55,9 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info) {
   p.addPass(UnrollBuffersPass(info));                                             // makes a buffer's number a constant
   p.addPass(SCCPPass());                                                          // … which it still carries round
   p.addPass(DropMaskedBuffersPass());          // before GVN, which removes what only these accesses used
-  p.addPass(GVNPass(GVNOptions().setPRE(false)));                        // redundancy across blocks
+  p.addPass(GVNPass());                        // redundancy across blocks
   p.addPass(InstCombinePass());                // folds what GVN made equal
-  p.addPass(SinkingPass());                                              // numbers of iterations to where there are some
+  p.addPass(SinkingPass());                    // numbers of iterations to where there are some
   p.addPass(CorrelatedValuePropagationPass()); // narrow divisions of 64-bit numbers that are known to be small
   p.addPass(DivRemPairsPass());                // one division for a quotient and a remainder of the same numbers
   p.addPass(MergeBranchesPass(info.tuning));   // masks that GVN found equal
