@@ -74,7 +74,8 @@ public:
   Value *expand(CallInst &call, Instruction::BinaryOps op) {
     // Undefined operands must stay one number each: they are used more than once.
     IRBuilder<> b(&call);
-    Value *x = b.CreateFreeze(call.getArgOperand(0)), *y = b.CreateFreeze(call.getArgOperand(1));
+    auto frozen = [&](Value *v) { return isa<Constant>(v) ? v : b.CreateFreeze(v); };
+    Value *x = frozen(call.getArgOperand(0)), *y = frozen(call.getArgOperand(1));
     bool isSigned = op == Instruction::SDiv || op == Instruction::SRem;
     bool isRemainder = op == Instruction::SRem || op == Instruction::URem;
     if (auto *c = dyn_cast<ConstantInt>(call.getArgOperand(1)); c && !c->isZero() && !c->isMinusOne())
