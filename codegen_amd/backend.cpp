@@ -105,7 +105,7 @@ protected:
     bool hasMatrices = info().matrixUnit == ir::MatrixUnit::Mfma || info().matrixUnit == ir::MatrixUnit::Wmma;
     if (argument == "detect-dead-lanes" && hasMatrices && options_.optLevel >= 2)
       passes.add(createRecomputeAfterLoops(info().tuning));
-    if (argument == "detect-dead-lanes" && options_.optLevel >= 2) passes.add(createShareConstants());
+    if (argument == "detect-dead-lanes" && mfma && options_.optLevel >= 2) passes.add(createShareConstants());
     if (argument == "machine-scheduler" && mfma && options_.optLevel >= 2) passes.add(createOrderMatrices(info()));
   }
   bool libraryMayBeFused() const override { return false; } // fused, ocml's sinh of small numbers loses half its bits
