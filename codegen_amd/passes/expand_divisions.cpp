@@ -12,10 +12,10 @@
 // remainder by zero is x with no instruction more, since q * 0 is 0 whatever q is; a quotient takes a selection.
 //
 // z: with f the nearest f32 to y and r the hardware's reciprocal of it, off by a unit in the last place, r * (2^32 -
-// 1024) truncated is at most 2^32 / y and less by 2^-21 of it at most. One step of Newton's method, z + mulhi(z, -z * y),
-// leaves less than 1 + 2^-10. So q is the quotient, or less by one or two, and r0 below 3 * y. Subtracting y where r0
-// is not below it is the smaller of both, as unsigned numbers: r0 - y is beyond r0 otherwise. (tests/unit/codegen_amd/
-// integer_division_test.cpp tries it with reciprocals off in both directions.)
+// 1024) truncated is at most 2^32 / y and less by 2^-21 of it at most. One step of Newton's method,
+// z + mulhi(z, -z * y), leaves less than 1 + 2^-10. So q is the quotient, or less by one or two, and r0 below 3 * y.
+// Subtracting y where r0 is not below it is the smaller of both, as unsigned numbers: r0 - y is beyond r0 otherwise.
+// (tests/unit/codegen_amd/integer_division_test.cpp tries it with reciprocals off in both directions.)
 //
 // Signed numbers are divided by their magnitudes, and the result gets the sign that it should have. What is known not
 // to be negative (numbers of programs, remainders of them) has none.

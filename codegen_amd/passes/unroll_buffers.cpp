@@ -259,7 +259,7 @@ struct Begin {
 };
 
 /// The constant that the user multiplies the number by; null if it does anything else.
-static ConstantInt *factorOf(const User &user, const Value &number) {
+static ConstantInt *scaleOf(const User &user, const Value &number) {
   using namespace PatternMatch;
   ConstantInt *by = nullptr;
   if (match(&user, m_Shl(m_Specific(&number), m_ConstantInt(by))))
@@ -280,18 +280,17 @@ static void beginAfterLoop(PHINode &number, const UseOfNumber &u, ArrayRef<Begin
                             return v == &number || isa<ConstantInt>(v);
                           });
     if (isConstantElse) beginAfterLoop(*merged, u, begins, /*isMerged=*/true);
-    ConstantInt *factor = factorOf(*user, number);
-    if (!factor) continue;
-    UseOfNumber product = {nullptr, nullptr, u.first * factor->getSExtValue(), u.second * factor->getSExtValue()};
-    auto begin = find_if(begins, [&](const Begin &b) { return b.isNow(product) || b.isNext(product); });
+    ConstantInt *scale = scaleOf(*user, number);
+    if (!scale) continue;
+    UseOfNumber scaled = {nullptr, nullptr, u.first * scale->getSExtValue(), u.second * scale->getSExtValue()};
+    auto begin = find_if(begins, [&](const Begin &b) { return b.isNow(scaled) || b.isNext(scaled); });
     if (begin == begins.end()) continue;
-    Value *inLoop = begin->isNow(product) ? static_cast<Value *>(begin->now) : begin->next;
+    Value *inLoop = begin->isNow(scaled) ? static_cast<Value *>(begin->now) : begin->next;
     PHINode *at = PHINode::Create(number.getType(), number.getNumIncomingValues(), "", number.getIterator());
     for (auto [value, from] : zip(number.incoming_values(), number.blocks())) {
       auto *constant = dyn_cast<ConstantInt>(value);
-      at->addIncoming(constant ? ConstantInt::get(constant->getContext(), constant->getValue() * factor->getValue())
-                               : inLoop,
-                      from);
+      at->addIncoming(
+          constant ? ConstantInt::get(constant->getContext(), constant->getValue() * scale->getValue()) : inLoop, from);
     }
     user->replaceAllUsesWith(at);
   }

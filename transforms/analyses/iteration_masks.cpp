@@ -9,8 +9,8 @@
 // its iteration needs no other mask for whether that exists.
 //
 // Recognised are K - iv * c, or K - iv, in loops to ceil(K / c), or K, that begin at no negative number and take
-// constant steps. K - iv * c does not wrap around: K is not negative if there are iterations, and the number stays above
-// -c times the iterations ahead, which are few. Where K + 31 wraps, n is negative, and the loop has no iteration.
+// constant steps. K - iv * c does not wrap around: K is not negative if there are iterations, and the number stays
+// above -c times the iterations ahead, which are few. Where K + 31 wraps, n is negative, and the loop has no iteration.
 #include "transforms/analyses/iteration_masks.h"
 #include "ir/builder.h"
 #include "ir/loops.h"
@@ -21,10 +21,10 @@ using namespace ir;
 
 namespace {
 
-/// The loop goes to ceil(%size / factor).
+/// The loop goes to ceil(%size / tile).
 struct Bound {
   Value size;
-  int64_t factor = 1;
+  int64_t tile = 1;
 };
 
 /// The ways to read the loop's bound.
@@ -32,11 +32,11 @@ llvm::SmallVector<Bound, 2> boundsOf(scf::ForOp loop) {
   Value upper = loop.upperBound();
   llvm::SmallVector<Bound, 2> bounds = {{upper, 1}};
   auto divided = upper.definedBy<arith::DivsiOp>();
-  auto factor = divided ? intConstantOf(divided.rhs()) : std::nullopt;
+  auto tile = divided ? intConstantOf(divided.rhs()) : std::nullopt;
   auto sum = divided ? divided.lhs().definedBy<arith::AddiOp>() : arith::AddiOp();
-  if (!factor || *factor <= 1 || !sum) return bounds;
-  if (intConstantOf(sum.rhs()) == *factor - 1) bounds.push_back({sum.lhs(), *factor});
-  if (intConstantOf(sum.lhs()) == *factor - 1) bounds.push_back({sum.rhs(), *factor});
+  if (!tile || *tile <= 1 || !sum) return bounds;
+  if (intConstantOf(sum.rhs()) == *tile - 1) bounds.push_back({sum.lhs(), *tile});
+  if (intConstantOf(sum.lhs()) == *tile - 1) bounds.push_back({sum.rhs(), *tile});
   return bounds;
 }
 
@@ -67,16 +67,16 @@ bool isLeft(Value v, scf::ForOp loop) {
   auto difference = v ? v.definedBy<arith::SubiOp>() : arith::SubiOp();
   if (!difference) return false;
   Value done = difference.rhs(), counter = inductionVariable(loop);
-  int64_t factor = 1;
-  if (auto product = done.definedBy<arith::MuliOp>()) {
-    bool isCounterFirst = product.lhs() == counter;
-    auto by = intConstantOf(isCounterFirst ? product.rhs() : product.lhs());
+  int64_t tile = 1;
+  if (auto scaled = done.definedBy<arith::MuliOp>()) {
+    bool isCounterFirst = scaled.lhs() == counter;
+    auto by = intConstantOf(isCounterFirst ? scaled.rhs() : scaled.lhs());
     if (!by) return false;
-    factor = *by;
-    done = isCounterFirst ? product.lhs() : product.rhs();
+    tile = *by;
+    done = isCounterFirst ? scaled.lhs() : scaled.rhs();
   }
   if (done != counter) return false;
-  return llvm::any_of(boundsOf(loop), [&](const Bound &b) { return b.size == difference.lhs() && b.factor == factor; });
+  return llvm::any_of(boundsOf(loop), [&](const Bound &b) { return b.size == difference.lhs() && b.tile == tile; });
 }
 
 bool isNonNegative(Value v) {
@@ -100,7 +100,7 @@ bool isFalseAfterLoop(Value mask, scf::ForOp loop, int64_t ahead) {
   if (!isLess && !isMore) return false;
   Value smaller = isLess ? compared.lhs() : compared.rhs(), greater = isLess ? compared.rhs() : compared.lhs();
   for (const Bound &b : boundsOf(loop))
-    if (b.factor > kMostAhead / *step || b.factor * *step > kMostAhead / (ahead + 1)) return false;
+    if (b.tile > kMostAhead / *step || b.tile * *step > kMostAhead / (ahead + 1)) return false;
   return isLeft(splatOf(greater), loop) && isNonNegative(smaller);
 }
 
