@@ -12,6 +12,7 @@
 #include "codegen_amd/object.h"
 #include "codegen_amd/passes/order_matrices.h"
 #include "codegen_amd/passes/recompute_after_loops.h"
+#include "codegen_amd/passes/share_constants.h"
 #include "codegen_amd/scheduler_options.h"
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/Constants.h"
@@ -104,6 +105,7 @@ protected:
     bool hasMatrices = info().matrixUnit == ir::MatrixUnit::Mfma || info().matrixUnit == ir::MatrixUnit::Wmma;
     if (argument == "detect-dead-lanes" && hasMatrices && options_.optLevel >= 2)
       passes.add(createRecomputeAfterLoops(info().tuning));
+    if (argument == "detect-dead-lanes" && mfma && options_.optLevel >= 2) passes.add(createShareConstants());
     if (argument == "machine-scheduler" && mfma && options_.optLevel >= 2) passes.add(createOrderMatrices(info()));
   }
   bool libraryMayBeFused() const override { return false; } // fused, ocml's sinh of small numbers loses half its bits

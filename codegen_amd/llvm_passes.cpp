@@ -7,6 +7,7 @@
 #include "codegen_amd/passes/advance_offsets.h"
 #include "codegen_amd/passes/buffer_immediates.h"
 #include "codegen_amd/passes/drop_masked_buffers.h"
+#include "codegen_amd/passes/expand_divisions.h"
 #include "codegen_amd/passes/hoist_short_branches.h"
 #include "codegen_amd/passes/hold_matrices.h"
 #include "codegen_amd/passes/keep_carried_pointers.h"
@@ -35,6 +36,7 @@
 #include "llvm/Transforms/Scalar/Reassociate.h"
 #include "llvm/Transforms/Scalar/SCCP.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Scalar/Sink.h"
 #include "llvm/Transforms/Vectorize/SLPVectorizer.h"
 
 namespace tessera::amd {
@@ -55,6 +57,7 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info) {
   p.addPass(DropMaskedBuffersPass());          // before GVN, which removes what only these accesses used
   p.addPass(GVNPass());                        // redundancy across blocks
   p.addPass(InstCombinePass());                // folds what GVN made equal
+  p.addPass(SinkingPass());                    // numbers of iterations to where there are some
   p.addPass(CorrelatedValuePropagationPass()); // narrow divisions of 64-bit numbers that are known to be small
   p.addPass(DivRemPairsPass());                // one division for a quotient and a remainder of the same numbers
   p.addPass(MergeBranchesPass(info.tuning));   // masks that GVN found equal
@@ -66,7 +69,8 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info) {
   } else { // RDNA: pairs of f16; those of f32 are formed when instructions are encoded
     p.addPass(PackHalvesPass(info.tuning));
   }
-  // No InstCombine from here on: it would undo the next four.
+  // No InstCombine from here on: it would undo the next five.
+  p.addPass(ExpandDivisionsPass()); // after GVN, which finds divisions of the same numbers
   p.addPass(WorkAfterBranchesPass());
   p.addPass(BufferImmediatesPass());
   p.addPass(LimitBuffersPass());
@@ -94,7 +98,10 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
     // First AMDGPU's own (predicates on features). Calls are expensive on AMD (registers for the worst case, scratch):
     // LLVM's thresholds for inlining take nearly all of ocml.
     bool helpers = codegen::addCleaning(module, builder, passes, optLevel);
-    if (optLevel >= 2) passes.addPass(createModuleToFunctionPassAdaptor(optimizations(info)));
+    if (optLevel >= 2)
+      passes.addPass(createModuleToFunctionPassAdaptor(optimizations(info)));
+    else
+      passes.addPass(createModuleToFunctionPassAdaptor(ExpandDivisionsPass()));
     bool isRdna3 = info.matrixUnit == ir::MatrixUnit::Wmma && info.matrixVersion == 1;
     if (optLevel >= 1 && isRdna3) passes.addPass(createModuleToFunctionPassAdaptor(HoldMatricesPass()));
     if (optLevel >= 1) passes.addPass(createModuleToFunctionPassAdaptor(MarkSlowAllocationPass(info)));

@@ -6,6 +6,7 @@
 // V_CVT_PK_FP8_F32, …).
 #include "codegen/object/device_functions.h"
 #include "codegen_amd/lowering_target.h"
+#include "codegen_amd/passes/expand_divisions.h"
 #include "ir/type.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 
@@ -32,6 +33,10 @@ static Value *divide(IRBuilder<> &b, Value *x, Value *y) {
   q = b.CreateIntrinsic(Intrinsic::fma, {f32}, {missed, r, q});
   q = b.CreateIntrinsic(Intrinsic::ldexp, {f32, i32}, {q, b.CreateSub(exponent(x), exponent(y))});
   return b.CreateIntrinsic(Intrinsic::amdgcn_div_fixup, {f32}, {q, y, x});
+}
+
+Value *AmdTarget::divideIntegers(IRBuilder<> &b, Instruction::BinaryOps op, Value *x, Value *y) const {
+  return x->getType()->isIntegerTy(32) ? createDivision(b, op, x, y) : nullptr;
 }
 
 Value *AmdTarget::mathOp(IRBuilder<> &b, Opcode op, Type *type, ArrayRef<Value *> args) const {

@@ -53,6 +53,8 @@ public:
   llvm::Value *loadTransposed(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::Type *element) const override;
 
   llvm::Value *mathOp(llvm::IRBuilder<> &, ir::Opcode, llvm::Type *, llvm::ArrayRef<llvm::Value *>) const override;
+  llvm::Value *divideIntegers(llvm::IRBuilder<> &, llvm::Instruction::BinaryOps, llvm::Value *x,
+                              llvm::Value *y) const override;
   std::string libraryFunction(llvm::StringRef name, llvm::Type *) const override;
   bool convertFloat(llvm::IRBuilder<> &, ir::FloatKind from, ir::FloatKind to, ir::RoundingMode,
                     llvm::ArrayRef<llvm::Value *> in, llvm::SmallVectorImpl<llvm::Value *> &out) const override;

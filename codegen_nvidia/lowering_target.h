@@ -12,6 +12,7 @@ namespace tessera::nvidia {
 std::unique_ptr<codegen::Target> makeTarget(const ir::TargetInfo &);
 
 class NvidiaTarget final : public codegen::WithoutScheduleBarriers,
+                           public codegen::WithoutDivision,
                            public codegen::WithoutBroadcastMatrices,
                            public codegen::WithoutTransposedLdsRead {
 public:

@@ -201,7 +201,10 @@ std::pair<Value1, Value1> safeDivisor(llvm::IRBuilder<> &b, Value1 y) {
 }
 
 /// x divided by y. By zero the quotient is all ones and the remainder x, as GPUs and the interpreter have it.
-Value1 division(llvm::IRBuilder<> &b, llvm::Instruction::BinaryOps op, Value1 x, Value1 y) {
+Value1 division(FunctionLowering &fl, llvm::Instruction::BinaryOps op, Value1 x, Value1 y) {
+  auto &b = fl.b;
+  if (!llvm::isa<llvm::Constant>(y))
+    if (Value1 v = fl.target.divideIntegers(b, op, x, y)) return v;
   bool remainder = op == llvm::Instruction::SRem || op == llvm::Instruction::URem;
   auto [by, byZero] = safeDivisor(b, y);
   Value1 result = divide(b, op, x, by);
@@ -321,13 +324,13 @@ bool Pointwise::integers() {
     return binary(
         [&, o = wrapFlags()](Value1 x, Value1 y) { return b_.CreateShl(x, y, "", o.noUnsignedWrap, o.noSignedWrap); });
   case Opcode::arith_divsi:
-    return binary([&](Value1 x, Value1 y) { return division(b_, llvm::Instruction::SDiv, x, y); });
+    return binary([&](Value1 x, Value1 y) { return division(fl_, llvm::Instruction::SDiv, x, y); });
   case Opcode::arith_divui:
-    return binary([&](Value1 x, Value1 y) { return division(b_, llvm::Instruction::UDiv, x, y); });
+    return binary([&](Value1 x, Value1 y) { return division(fl_, llvm::Instruction::UDiv, x, y); });
   case Opcode::arith_remsi:
-    return binary([&](Value1 x, Value1 y) { return division(b_, llvm::Instruction::SRem, x, y); });
+    return binary([&](Value1 x, Value1 y) { return division(fl_, llvm::Instruction::SRem, x, y); });
   case Opcode::arith_remui:
-    return binary([&](Value1 x, Value1 y) { return division(b_, llvm::Instruction::URem, x, y); });
+    return binary([&](Value1 x, Value1 y) { return division(fl_, llvm::Instruction::URem, x, y); });
   case Opcode::arith_shrsi: return binary([&](Value1 x, Value1 y) { return b_.CreateAShr(x, y); });
   case Opcode::arith_shrui: return binary([&](Value1 x, Value1 y) { return b_.CreateLShr(x, y); });
   case Opcode::arith_andi: return binary([&](Value1 x, Value1 y) { return b_.CreateAnd(x, y); });

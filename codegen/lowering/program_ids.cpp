@@ -25,8 +25,9 @@
 namespace tessera::codegen {
 using namespace ir;
 
+/// `fits`: a block's number is below 2^31, and so are the sums.
 static llvm::Value *programOf(llvm::IRBuilder<> &b, llvm::Value *block, llvm::Value *blocks, unsigned dies,
-                              unsigned window) {
+                              unsigned window, bool fits) {
   auto smaller = [&](llvm::Value *x, llvm::Value *y) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, x, y); };
   llvm::Value *d = b.getInt32(dies), *chunk = b.getInt32(dies * window);
   llvm::Value *inChunk = b.CreateURem(block, chunk);
@@ -34,7 +35,7 @@ static llvm::Value *programOf(llvm::IRBuilder<> &b, llvm::Value *block, llvm::Va
   llvm::Value *n = smaller(chunk, b.CreateSub(blocks, first));
   llvm::Value *die = b.CreateURem(inChunk, d);
   llvm::Value *ofDie = b.CreateAdd(b.CreateMul(die, b.CreateUDiv(n, d)), smaller(die, b.CreateURem(n, d)));
-  return b.CreateAdd(b.CreateAdd(first, ofDie), b.CreateUDiv(inChunk, d));
+  return b.CreateAdd(b.CreateAdd(first, ofDie, "", fits, fits), b.CreateUDiv(inChunk, d), "", fits, fits);
 }
 
 /// Programs in the order of the dies: of one axis, or two.
@@ -44,10 +45,10 @@ static llvm::Value *programByDies(Operation *op, FunctionLowering &fl, int axis,
   unsigned dies = target.info().dies;
   llvm::Value *x = target.programId(b, 0, false);
   llvm::Value *columns = target.numPrograms(b, 0, false);
-  if (!op->hasAttr(kTwoAxesAttr)) return programOf(b, x, columns, dies, window);
+  if (!op->hasAttr(kTwoAxesAttr)) return programOf(b, x, columns, dies, window, /*fits=*/true);
   llvm::Value *block = b.CreateAdd(b.CreateMul(target.programId(b, 1, false), columns), x);
   llvm::Value *blocks = b.CreateMul(columns, target.numPrograms(b, 1, false));
-  llvm::Value *program = programOf(b, block, blocks, dies, window);
+  llvm::Value *program = programOf(b, block, blocks, dies, window, /*fits=*/false);
   llvm::Value *y = b.CreateUDiv(program, columns);
   return axis == 1 ? y : b.CreateSub(program, b.CreateMul(y, columns));
 }

@@ -30,6 +30,15 @@ public:
   void scheduleBarrier(llvm::IRBuilder<> &, unsigned) const override {}
 };
 
+/// Integers are divided by LLVM's instructions.
+class WithoutDivision : public virtual Target {
+public:
+  llvm::Value *divideIntegers(llvm::IRBuilder<> &, llvm::Instruction::BinaryOps, llvm::Value *,
+                              llvm::Value *) const override {
+    return nullptr;
+  }
+};
+
 /// info().hasPerLaneAsyncCopy is false: all copies to shared memory go through registers, and none is in flight.
 class WithoutAsyncCopies : public virtual Target {
 public:

@@ -42,6 +42,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/UnrollLoop.h"
 
@@ -134,6 +135,72 @@ static unsigned copiesOf(const Loop &loop, int64_t waves, const ir::TargetInfo &
   return multiplies && instructions * copies <= info.tuning.unrollBuffersMaxInstructions ? copies : 1;
 }
 
+/// Makes the iterations that are left over after unrolled ones an `if` of their own:
+///
+///     before:  br %few, %rest, %loop                   before:  br %few, %then, %loop
+///     loop:    … br %more, %loop, %then           →    loop:    … br %more, %loop, %then
+///     then:    br %some left, %rest, %after            then:    %acc = phi [0, %before], [%sum, %loop]
+///     rest:    %acc = phi [0, %before], [%sum, %then]           br %some left, %rest, %after
+///
+/// Where there are too few iterations for an unrolled one, some are left. LLVM's structurizer, which knows nothing of
+/// that, would carry accumulators both into `rest` and around it, in registers of their own.
+static void nestRemainder(Loop &loop, DominatorTree &dominators) {
+  BasicBlock *then = loop.getUniqueExitBlock(), *latch = loop.getLoopLatch();
+  auto *branch = then ? dyn_cast<BranchInst>(then->getTerminator()) : nullptr;
+  if (!branch || !branch->isConditional() || then->getSinglePredecessor() != latch) return;
+  BasicBlock *rest = nullptr, *before = nullptr;
+  for (BasicBlock *to : branch->successors())
+    for (BasicBlock *from : predecessors(to))
+      if (from != then && is_contained(successors(from), loop.getLoopPreheader()) && to->hasNPredecessors(2)) {
+        rest = to;
+        before = from;
+      }
+  if (!rest) return;
+  BasicBlock *after = branch->getSuccessor(branch->getSuccessor(0) == rest);
+  auto isComputedThere = [&](PHINode &phi) {
+    auto *value = dyn_cast<Instruction>(phi.getIncomingValueForBlock(then));
+    return value && value->getParent() == then && !isa<PHINode>(value);
+  };
+  if (any_of(rest->phis(), isComputedThere) || any_of(after->phis(), isComputedThere)) return;
+  SmallDenseMap<Value *, PHINode *, 32> merged; // what leaves the loop, and what leaves either
+  auto merge = [&](Value *value, Value *otherwise) {
+    PHINode *phi = PHINode::Create(value->getType(), 2, "", then->begin());
+    phi->addIncoming(value, latch);
+    phi->addIncoming(otherwise, before);
+    return phi;
+  };
+  auto fromLoop = [&](Value *v) { // as it is at the loop's end
+    auto *phi = dyn_cast<PHINode>(v);
+    return phi && phi->getParent() == then ? phi->getIncomingValueForBlock(latch) : v;
+  };
+  SmallVector<PHINode *, 32> old;
+  for (PHINode &phi : then->phis()) old.push_back(&phi);
+  for (PHINode &phi : make_early_inc_range(rest->phis())) {
+    Value *value = fromLoop(phi.getIncomingValueForBlock(then));
+    PHINode *both = merge(value, phi.getIncomingValueForBlock(before));
+    merged.try_emplace(value, both);
+    phi.replaceAllUsesWith(both);
+    phi.eraseFromParent();
+  }
+  for (PHINode &phi : after->phis()) {
+    Value *value = phi.getIncomingValueForBlock(then);
+    auto *computed = dyn_cast<Instruction>(value);
+    if (!computed || dominators.dominates(computed->getParent(), before)) continue;
+    PHINode *&both = merged[fromLoop(value)];
+    if (!both) both = merge(fromLoop(value), PoisonValue::get(value->getType()));
+    phi.setIncomingValueForBlock(then, both);
+  }
+  for (PHINode *phi : old) { // anything else that used them is reached through the loop alone, or not at all
+    if (auto it = merged.find(fromLoop(phi)); it != merged.end())
+      phi->replaceAllUsesWith(it->second);
+    else
+      phi->addIncoming(PoisonValue::get(phi->getType()), before);
+    if (phi->use_empty()) phi->eraseFromParent();
+  }
+  before->getTerminator()->replaceSuccessorWith(rest, then);
+  dominators.applyUpdates({{DominatorTree::Insert, before, then}, {DominatorTree::Delete, before, rest}});
+}
+
 /// What is used of the number of one of two buffers, with what it is in each of the two: an address, as bytes from its
 /// base, or any other number that the loop computes from it alone.
 struct UseOfNumber {
@@ -191,9 +258,49 @@ struct Begin {
   bool isNext(const UseOfNumber &u) const { return u.first == second && u.second == first; }
 };
 
+/// The constant that the user multiplies the number by; null if it does anything else.
+static ConstantInt *scaleOf(const User &user, const Value &number) {
+  using namespace PatternMatch;
+  ConstantInt *by = nullptr;
+  if (match(&user, m_Shl(m_Specific(&number), m_ConstantInt(by))))
+    return by->getValue().ult(by->getBitWidth())
+               ? ConstantInt::get(by->getContext(),
+                                  APInt::getOneBitSet(by->getBitWidth(), unsigned(by->getZExtValue())))
+               : nullptr;
+  return match(&user, m_c_Mul(m_Specific(&number), m_ConstantInt(by))) ? by : nullptr;
+}
+
+/// Takes where the buffer of the last iteration begins for what multiplies its number after the loop. `number` is that
+/// number; it may be a constant instead where the loop has no iteration.
+static void beginAfterLoop(PHINode &number, const UseOfNumber &u, ArrayRef<Begin> begins, bool isMerged = false) {
+  SmallVector<User *, 8> users(number.users());
+  for (User *user : users) {
+    auto *merged = dyn_cast<PHINode>(user);
+    bool isConstantElse = merged && !isMerged && all_of(merged->incoming_values(), [&](Value *v) {
+                            return v == &number || isa<ConstantInt>(v);
+                          });
+    if (isConstantElse) beginAfterLoop(*merged, u, begins, /*isMerged=*/true);
+    ConstantInt *scale = scaleOf(*user, number);
+    if (!scale) continue;
+    UseOfNumber scaled = {nullptr, nullptr, u.first * scale->getSExtValue(), u.second * scale->getSExtValue()};
+    auto begin = find_if(begins, [&](const Begin &b) { return b.isNow(scaled) || b.isNext(scaled); });
+    if (begin == begins.end()) continue;
+    Value *inLoop = begin->isNow(scaled) ? static_cast<Value *>(begin->now) : begin->next;
+    PHINode *at = PHINode::Create(number.getType(), number.getNumIncomingValues(), "", number.getIterator());
+    for (auto [value, from] : zip(number.incoming_values(), number.blocks())) {
+      auto *constant = dyn_cast<ConstantInt>(value);
+      at->addIncoming(
+          constant ? ConstantInt::get(constant->getContext(), constant->getValue() * scale->getValue()) : inLoop, from);
+    }
+    user->replaceAllUsesWith(at);
+  }
+}
+
 /// Its value in the last iteration, from where the next buffer begins.
-static void replaceAfterLoop(const UseOfNumber &u, const Begin &begin) {
+static void replaceAfterLoop(const UseOfNumber &u, ArrayRef<Begin> begins) {
   auto *last = cast<PHINode>(u.user);
+  if (last->getType()->isIntegerTy(32)) beginAfterLoop(*last, u, begins);
+  const Begin &begin = begins.front();
   IRBuilder<> b(last);
   PHINode *next = b.CreatePHI(begin.now->getType(), last->getNumIncomingValues());
   for (BasicBlock *from : last->blocks()) next->addIncoming(begin.next, from);
@@ -204,7 +311,8 @@ static void replaceAfterLoop(const UseOfNumber &u, const Begin &begin) {
 }
 
 /// Where a loop goes round two buffers, it carries where the buffer begins, which one exclusive or changes, instead of
-/// the buffer's number, which is counted, compared, chosen and multiplied. After the loop the number is found again.
+/// the buffer's number, which is counted, compared, chosen and multiplied. What uses the number itself after the loop
+/// finds it again.
 static bool alternate(PHINode &phi, const Loop &loop) {
   SmallVector<UseOfNumber, 8> uses = usesOfNumber(phi, loop);
   SmallVector<Begin, 2> begins;
@@ -230,7 +338,7 @@ static bool alternate(PHINode &phi, const Loop &loop) {
   for (const UseOfNumber &u : uses) {
     Begin *begin = beginOf(u);
     if (begin == begins.end()) {
-      replaceAfterLoop(u, begins.front());
+      replaceAfterLoop(u, begins);
       continue;
     }
     Value *at = begin->isNow(u) ? static_cast<Value *>(begin->now) : begin->next;
@@ -280,6 +388,8 @@ PreservedAnalyses UnrollBuffersPass::run(Function &f, FunctionAnalysisManager &a
     options.AllowExpensiveTripCount = true;
     options.Force = true;
     UnrollLoop(loop, options, &loops, &evolution, &dominators, &assumptions, &costs, &remarks, /*PreserveLCSSA=*/true);
+    nestRemainder(*loop, dominators);
+    evolution.forgetAllLoops();
     changed = true;
   }
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();

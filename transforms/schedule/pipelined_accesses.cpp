@@ -4,6 +4,7 @@
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
 #include "transforms/analyses/descriptor_blocks.h"
+#include "transforms/analyses/iteration_masks.h"
 #include "transforms/memory/mbarrier.h"
 #include "transforms/schedule/pipelined_loop_builder.h"
 #include "llvm/ADT/DenseSet.h"
@@ -216,7 +217,11 @@ void PipelinedLoopBuilder::emitWaitForLateCopies(Builder &b, Operation *op) {
 
 llvm::SmallVector<Value, 4> PipelinedLoopBuilder::emitLoads(Builder &b, ValueMap &map, Value predicate) {
   llvm::SmallVector<Value, 4> values;
-  for (auto &a : plan_.loads) values.push_back(emitLoad(b, a.load(), map, predicate));
+  for (auto &a : plan_.loads) {
+    Value mask = a.load().mask();
+    bool isImplied = predicate && mask && isFalseAfterLoop(mask, loop_, plan_.distance + 1);
+    values.push_back(emitLoad(b, a.load(), map, isImplied ? Value() : predicate));
+  }
   return values;
 }
 

@@ -1,7 +1,7 @@
 // Integer division is defined for all operands (a zero divisor included). The guards are left out where the divisor is
 // a constant or neither operand can be negative.
-// RUN: tessera compile %s --kernel constants --target gfx942 --emit llir | FileCheck %s
-// RUN: tessera compile %s --kernel constants --target sm_90a --emit llir | FileCheck %s
+// RUN: tessera compile %s --kernel constants --target gfx942 --emit llir | FileCheck %s --check-prefixes=CHECK,AMD
+// RUN: tessera compile %s --kernel constants --target sm_90a --emit llir | FileCheck %s --check-prefixes=CHECK,NVIDIA
 
 // CHECK-LABEL: @constants
 // CHECK-NOT: select
@@ -22,11 +22,24 @@
 // CHECK-NOT: sub {{.*}}i{{16|32}} 0
 // CHECK: ret void
 
-// Of unknown ones too, with the quotient's sign put right.
+// Of unknown ones too, with the quotient's sign put right; on AMD by arithmetic that no divisor makes undefined.
 // CHECK-LABEL: @unknown
 // CHECK-NOT: sdiv
-// CHECK: udiv i32
+// AMD-NOT: {{umax|udiv}}
+// AMD: llvm.amdgcn.rcp
+// AMD: icmp eq i32 {{.*}}, 0
+// AMD-NOT: udiv
+// NVIDIA: udiv i32
 // CHECK-NOT: sdiv
+// CHECK: ret void
+
+// There a remainder by zero is not chosen by a comparison.
+// CHECK-LABEL: @remainder
+// AMD-NOT: {{select|urem|srem}}
+// AMD: call i32 @llvm.umin.i32
+// AMD: call i32 @llvm.umin.i32
+// AMD-NOT: {{select|urem|srem}}
+// NVIDIA: urem i32
 // CHECK: ret void
 
 // Narrow ones as words.
@@ -59,6 +72,11 @@ module {
   }
   tt.func public @unknown(%q: !tt.ptr<i32>, %x: i32, %y: i32) {
     %a = arith.divsi %x, %y : i32
+    tt.store %q, %a : !tt.ptr<i32>
+    tt.return
+  }
+  tt.func public @remainder(%q: !tt.ptr<i32>, %x: i32, %y: i32) {
+    %a = arith.remsi %x, %y : i32
     tt.store %q, %a : !tt.ptr<i32>
     tt.return
   }

@@ -7,7 +7,7 @@
 // CHECK: load i32
 // CHECK-NOT: load i32
 // CHECK: br i1 %{{[0-9]+}}, label %masked
-// CHECK: udiv i32 1000
+// CHECK: llvm.amdgcn.rcp
 module {
   tt.func public @divide(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %n: i32, %stride: i64) {
     %c = arith.constant dense<1000> : tensor<1024xi32>

@@ -12,6 +12,7 @@ namespace tessera::testing {
 
 class HostTarget : public codegen::WithoutPartitions,
                    public codegen::WithoutScheduleBarriers,
+                   public codegen::WithoutDivision,
                    public codegen::WithoutAsyncCopies,
                    public codegen::WithoutMatrices,
                    public codegen::WithoutLdmatrix,
