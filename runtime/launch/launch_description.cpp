@@ -86,7 +86,7 @@ private:
   void grid(const JsonNode &n) {
     auto sizes = n.elements();
     if (n.isArray() && (sizes.empty() || sizes.size() > 3)) return n.error("must have one to three sizes");
-    for (size_t i = 0; i < sizes.size(); ++i) d_.grid[i] = sizes[i].integer(0, maxGridSize(i)).value_or(1);
+    for (size_t i = 0; i < sizes.size(); ++i) d_.grid[i] = sizes[i].integer(1, maxGridSize(i)).value_or(1);
   }
 
   void kernelOption(const KernelOption &option) {
