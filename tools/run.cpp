@@ -78,7 +78,7 @@ void RunFlags::add(CLI::App &app) {
   app.add_option("--undefined", undefined,
                  "interpreter: bits of undefined elements, such as those of a masked load without another value: ones "
                  "(NaN, -1) or zeros")
-      ->check(CLI::IsMember({"ones", "zeros"}));
+      ->check(oneOf("ones", "zeros"));
   app.add_option("--max-instructions", emulator.maxInstructions,
                  "emulator: stop when the warps of a block have executed N instructions")
       ->check(wholeNumber(1));
@@ -89,6 +89,8 @@ int RunFlags::validate(const CLI::App &app) {
   bool emulated = llvm::StringRef(deviceName).starts_with("emulator:");
   if (!emulated && (counters || !disabledChecks.empty()))
     return fail(kUsage, "--counters and --no-check need --device emulator:TARGET");
+  if (!emulated && app.count("--max-instructions"))
+    return fail(kUsage, "--max-instructions needs --device emulator:TARGET");
   if (timing && !llvm::StringRef(deviceName).starts_with("emulator:gfx"))
     return fail(kUsage, "--timing needs --device emulator:TARGET of an AMD target");
   for (const char *option : kTimingOptions)
