@@ -118,7 +118,7 @@ absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::String
   std::string message;
   Deadline deadline(*seconds);
   llvm::sys::ProcessInfo process = llvm::sys::ExecuteNoWait(ptxas, arguments, std::nullopt, redirects, 0, &message);
-  if (process.Pid <= 0) return absl::FailedPreconditionError("cannot run " + ptxas + ": " + message);
+  if (process.Pid <= 0) return absl::InternalError("cannot run " + ptxas + ": " + message);
   llvm::sys::ProcessInfo ended;
   while (true) {
     ended = llvm::sys::Wait(process, /*SecondsToWait=*/0, &message);

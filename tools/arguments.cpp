@@ -129,8 +129,8 @@ std::optional<int> parseArguments(CLI::App &app, int argc, char **argv) {
   } catch (const CLI::ParseError &e) {
     return usageError(describe(app, e));
   }
-  // `--emit ""`, which is what a script's empty variable makes, is no other than `--emit=`: else it would read as if the
-  // option were absent.
+  // `--emit ""`, which a script's empty variable makes, is the same as `--emit=`; it would read as if the option were
+  // absent.
   for (auto *o : app.get_options())
     if (llvm::is_contained(o->results(), "")) return usageError(o->get_name() + " needs a value");
   return std::nullopt;
