@@ -210,8 +210,8 @@ int runOnDevice(const RunFlags &flags, Launch &l, Device &device, CompileCache &
   if (!s.ok()) return fail(kRunFailed, std::string(s.message()));
   if (flags.counters) llvm::outs() << emulator::counterTable(report);
   if (flags.reps)
-    llvm::outs() << llvm::formatv("{0}: median {1:f4} ms, min {2:f4} ms over {3} launches\n", l.description.kernel,
-                                  timing.medianMs, timing.minMs, flags.reps);
+    llvm::outs() << llvm::formatv("{0}: median {1:f4} ms, min {2:f4} ms over {3} launch{4}\n", l.description.kernel,
+                                  timing.medianMs, timing.minMs, flags.reps, flags.reps == 1 ? "" : "es");
   return kOk;
 }
 
