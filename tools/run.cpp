@@ -264,7 +264,7 @@ int compareOutputs(const std::string &path, const Launch &l) {
   int code = kOk;
   for (auto &e : d.expected) {
     auto c = check(d, e, l.arguments.buffers[e.arg]);
-    if (!c.ok()) return fail(kInputAtFault, std::string(c.status().message()));
+    if (!c.ok()) return failLocated(std::string(c.status().message()), d.path, l.text);
     llvm::outs() << c->line << "\n";
     if (!c->ok) code = kRunFailed;
   }

@@ -52,8 +52,7 @@ int timeAndReport(const TimingFlags &flags, const runtime::LaunchDescription &d,
     bool badNumber = absl::IsInvalidArgument(s) && !machineOf("gfx942", options.time.machine).ok();
     int code = badNumber ? kUsage : absl::IsFailedPrecondition(s) ? kRunFailed : kInputAtFault;
     llvm::StringRef message(s.message().data(), s.message().size());
-    bool isOfAnInput =
-        llvm::any_of(d.args, [&](auto &a) { return !a.file.empty() && message.starts_with(d.resolve(a.file)); });
+    bool isOfAnInput = message.starts_with(d.path + ":"); // a file that the description names
     std::string subject = badNumber ? "--machine: " : isOfAnInput ? "" : objectName + ": ";
     return fail(code, subject + message.str());
   }

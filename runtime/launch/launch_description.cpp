@@ -207,6 +207,7 @@ private:
     if (file.present()) {
       a.source = LaunchArg::File;
       a.file = fileName(file);
+      a.filePlace = file.position();
     } else if (fill.present())
       fillWith(fill, a, dtype.has_value());
     else {
@@ -388,6 +389,7 @@ private:
       n.allowKeys(kExpectedKeys);
       e.arg = index;
       e.file = fileName(n.get("file"));
+      e.filePlace = n.get("file").position();
       if (auto limit = n.get("rel_l2"); limit.present()) {
         e.relL2 = limit.number().value_or(0);
         if (e.relL2 < 0) limit.error("must not be negative");

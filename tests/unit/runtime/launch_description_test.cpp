@@ -551,8 +551,11 @@ TEST_F(LaunchFiles, FilesMustHoldTheArgumentsTypeAndShape) {
     auto s = materialize(*d, i).status();
     EXPECT_TRUE(absl::IsInvalidArgument(s));
     llvm::StringRef m(s.message().data(), s.message().size());
-    EXPECT_TRUE(m.consume_front((folder_ + "/").str())) << m.str();
-    return m.str();
+    EXPECT_TRUE(m.consume_front(at("l.json") + ":")) << m.str();
+    auto [place, rest] = m.split(": ");
+    EXPECT_EQ(place.split(':').first, std::to_string(i + 2)) << m.str(); // the line
+    EXPECT_TRUE(rest.consume_front("args[" + std::to_string(i) + "].file: " + at(""))) << m.str();
+    return rest.str();
   };
   EXPECT_EQ(message(1), "f16.npy: holds f16, but args[1] (\"b\") is bf16");
   EXPECT_EQ(message(2), "u16.npy: holds u16, but args[2] (\"c\") is f32");
