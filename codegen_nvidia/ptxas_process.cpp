@@ -7,6 +7,7 @@
 // byte.
 #include "codegen_nvidia/ptxas_process.h"
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "codegen/object/temporary_file.h"
 #include "codegen/object/toolchain.h"
 #include "codegen_nvidia/device_library.h"
@@ -60,11 +61,8 @@ namespace {
 /// wrapper takes forever.
 class Deadline {
 public:
-  Deadline() {
-    const char *text = std::getenv("TESSERA_PTXAS_SECONDS");
-    if (unsigned given; text && !llvm::StringRef(text).getAsInteger(10, given) && given) seconds_ = given;
-    end_ = std::chrono::steady_clock::now() + std::chrono::seconds(seconds_);
-  }
+  explicit Deadline(unsigned seconds)
+      : seconds_(seconds), end_(std::chrono::steady_clock::now() + std::chrono::seconds(seconds)) {}
   /// Sleeps for a moment: a short one at first, since small kernels are done in milliseconds. False if time is up.
   bool pause() {
     timespec moment{0, rounds_++ < 200 ? 50'000 : 1'000'000};
@@ -78,9 +76,20 @@ public:
   }
 
 private:
-  unsigned seconds_ = 600, rounds_ = 0;
+  unsigned seconds_, rounds_ = 0;
   std::chrono::steady_clock::time_point end_;
 };
+
+/// The seconds of a Deadline: TESSERA_PTXAS_SECONDS, else ten minutes.
+absl::StatusOr<unsigned> timeLimit() {
+  const char *text = std::getenv("TESSERA_PTXAS_SECONDS");
+  if (!text || !*text) return 600;
+  unsigned seconds;
+  if (llvm::StringRef(text).getAsInteger(10, seconds) || !seconds)
+    return absl::FailedPreconditionError(
+        absl::StrCat("TESSERA_PTXAS_SECONDS must be a whole number of seconds from 1 up, not '", text, "'"));
+  return seconds;
+}
 
 } // namespace
 
@@ -93,6 +102,8 @@ absl::Status refusedPtx(llvm::StringRef tool, const ArchInfo &arch, llvm::String
 
 absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::StringRef ptx, const ArchInfo &arch,
                                           const BackendOptions &options, const PtxOptions &how) {
+  absl::StatusOr<unsigned> seconds = timeLimit();
+  if (!seconds.ok()) return seconds.status();
   absl::StatusOr<TemporaryFile> in = TemporaryFile::create("ptx"), out = TemporaryFile::create("cubin"),
                                 log = TemporaryFile::create("log");
   for (const auto *f : {&in, &out, &log})
@@ -105,11 +116,11 @@ absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::String
   std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(log->path()),
                                                 llvm::StringRef(log->path())};
   std::string message;
-  Deadline deadline;
+  Deadline deadline(*seconds);
   llvm::sys::ProcessInfo process = llvm::sys::ExecuteNoWait(ptxas, arguments, std::nullopt, redirects, 0, &message);
+  if (process.Pid <= 0) return absl::InternalError("cannot run " + ptxas + ": " + message);
   llvm::sys::ProcessInfo ended;
-  ended.ReturnCode = -1; // it was not started
-  while (process.Pid > 0) {
+  while (true) {
     ended = llvm::sys::Wait(process, /*SecondsToWait=*/0, &message);
     if (ended.Pid != 0) break;
     if (deadline.pause()) continue;
@@ -125,6 +136,7 @@ absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::String
   if (llvm::StringRef(c.log).contains("is not defined for option 'gpu-name'"))
     return absl::FailedPreconditionError(ptxas + " does not know the target " + arch.cpu.str() +
                                          "; a newer CUDA toolkit is needed");
+  if (result == 0) return absl::InternalError(ptxas + " gave no cubin: its exit code is 0 and it wrote no file");
   return refusedPtx(ptxas, arch,
                     !message.empty() ? message
                     : !c.log.empty() ? c.log
@@ -179,7 +191,9 @@ public:
     // Both ends are ours, so a write never meets a pipe without a reader. What is over the pipe's size goes in as ptxas
     // takes out; it has taken all when the pipe is empty.
     (void)fcntl(write_.fd, F_SETPIPE_SZ, 1 << 20);
-    Deadline deadline;
+    absl::StatusOr<unsigned> seconds = timeLimit();
+    if (!seconds.ok()) return std::nullopt;
+    Deadline deadline(*seconds);
     for (size_t done = 0; done < ptx.size();) {
       ssize_t n = ::write(write_.fd, ptx.data() + done, ptx.size() - done);
       if (n > 0)
@@ -197,7 +211,7 @@ public:
     write_.close(); // the end of the first reading
     int status = 0;
     pid_t ended = 0;
-    Deadline compilation;
+    Deadline compilation(*seconds);
     while (ended == 0 || (ended < 0 && errno == EINTR)) {
       ended = waitpid(process_, &status, WNOHANG);
       if (ended == 0 && !compilation.pause()) return std::nullopt; // the destructor of `whenDone` ends the process

@@ -267,6 +267,11 @@ Attribute ParserState::parseDense() {
   return DenseElementsAttr::get(tensor, values);
 }
 
+bool ParserState::readAttributeAlias(Alias &alias) {
+  alias.isLocation = lex.eatWord("loc");
+  return alias.isLocation ? parseLocation(alias.loc) : bool(alias.attr = parseAttribute());
+}
+
 bool ParserState::readAlias(Alias &alias, llvm::StringRef kind, llvm::StringRef name, const char *at,
                             llvm::function_ref<bool()> read) {
   if (alias.bad) return false; // reported where it was read first
@@ -310,8 +315,8 @@ Attribute ParserState::parseHashAttribute() {
     auto it = attrAliases_.find(name);
     if (it == attrAliases_.end()) return error("undefined attribute alias '#" + name + "'", at), Attribute();
     auto &alias = it->second;
-    if (!readAlias(alias, "attribute alias '#", name, at, [&] { return bool(alias.attr = parseAttribute()); }))
-      return {};
+    if (!readAlias(alias, "attribute alias '#", name, at, [&] { return readAttributeAlias(alias); })) return {};
+    if (alias.isLocation) return error("'#" + name + "' is a location, not an attribute", at), Attribute();
     return alias.attr;
   }
   auto [dialect, mnemonic] = name.split('.');
@@ -456,10 +461,8 @@ bool ParserState::parseLocationBody(Location &l) {
       return true; // the operation is read without it
     }
     auto &alias = it->second;
-    auto read = [&] {
-      return lex.eatWord("loc") ? parseLocation(alias.loc) : error("alias '#" + name + "' is no location", at);
-    };
-    if (!readAlias(alias, "location alias '#", name, at, read)) return false;
+    if (!readAlias(alias, "location alias '#", name, at, [&] { return readAttributeAlias(alias); })) return false;
+    if (!alias.isLocation) return error("'#" + name + "' is not a location", at);
     l = alias.loc;
     return true;
   }
@@ -566,13 +569,7 @@ bool ParserState::parseAliasDefinition() {
   if (alias.at != lex.position()) return false; // defined twice, which was reported
   const char *end = lex.position();
   auto read = [&] {
-    bool ok;
-    if (isType)
-      ok = bool(alias.type = parseType());
-    else if (lex.eatWord("loc"))
-      ok = parseLocation(alias.loc);
-    else
-      ok = bool(alias.attr = parseAttribute());
+    bool ok = isType ? bool(alias.type = parseType()) : readAttributeAlias(alias);
     end = lex.position();
     return ok;
   };

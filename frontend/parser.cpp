@@ -306,7 +306,7 @@ bool ParserState::parseTop() {
   bool isBinary = text.take_front(4096).contains('\0');
   if (foreign || isBinary) {
     Diagnostic d = makeError(foreign ? llvm::Twine("this is not TTIR or TTGIR but ") + foreign
-                                     : "this is no text: it has NUL bytes",
+                                     : "this is not text: it has NUL bytes",
                              lex.begin());
     d.snippet.clear();
     report(std::move(d));

@@ -274,10 +274,13 @@ private:
     unsigned height = 0, size = 0;
     ir::Attribute attr;
     ir::Type type;
-    ir::Location loc;
+    ir::Location loc; // if isLocation: `#loc1 = loc(…)`, which has no attribute
+    bool isLocation = false;
   };
   /// Runs `read` at the alias's text unless its value is known; reports what stands in the way at `at`.
   bool readAlias(Alias &, llvm::StringRef kind, llvm::StringRef name, const char *at, llvm::function_ref<bool()> read);
+  /// What `#NAME =` is followed by: a location or an attribute.
+  bool readAttributeAlias(Alias &);
   llvm::StringMap<Alias> attrAliases_, typeAliases_;
   llvm::DenseMap<const ir::Block *, llvm::StringSet<>> functions_; // the names of those in a module
   llvm::DenseMap<const ir::Operation *, const char *> positions_;

@@ -123,7 +123,7 @@ HOOK(tt_broadcast) {
 HOOK(tt_cat) {
   if (lhs(op).type() != rhs(op).type()) return opError(op, diag, "needs operands of one type");
   auto src = shapeOf(lhs(op)), dst = shapeOf(op->result());
-  if (dst.size() != src.size() || dst[0] != 2 * src[0] || dst.drop_front() != src.drop_front())
+  if (src.empty() || dst.size() != src.size() || dst[0] != 2 * src[0] || dst.drop_front() != src.drop_front())
     return opError(op, diag, "gives a tensor of the wrong shape");
   return lhs(op).type().scalar() == op->result().type().scalar() || opError(op, diag, "changes the element type");
 }
@@ -137,7 +137,7 @@ HOOK(tt_join) {
 HOOK(tt_split) {
   auto src = shapeOf(op->cast<tt::SplitOp>().src()), dst = shapeOf(op->result(0));
   if (op->result(0).type() != op->result(1).type()) return opError(op, diag, "gives two tensors of one type");
-  if (src.back() != 2 || src.drop_back() != dst)
+  if (src.empty() || src.back() != 2 || src.drop_back() != dst)
     return opError(op, diag, "needs a last dimension of 2, which the results lack");
   auto from = op->cast<tt::SplitOp>().src().type().scalar();
   return from == op->result(0).type().scalar() || opError(op, diag, "changes the element type");

@@ -21,7 +21,11 @@ static absl::StatusOr<LinearLayout> layoutToDraw(const Encoding &e, llvm::ArrayR
   if (!l.ok()) return l;
   if (int64_t(1) << std::max(l->totalInBits(), l->totalOutBits()) > limit)
     return absl::InvalidArgumentError(
-        llvm::formatv("the tensor is too large to draw; at most {0} places are drawn", limit).str());
+        llvm::formatv(
+            "the tensor's layout has more than {0} places (of elements, or in registers of threads), which is "
+            "the most that is drawn",
+            limit)
+            .str());
   return l;
 }
 
@@ -190,7 +194,7 @@ absl::StatusOr<std::string> drawSvg(const Encoding &e, llvm::ArrayRef<int64_t> s
   if (!l.ok()) return l.status();
   if (l->totalOutBits() > 16)
     return absl::InvalidArgumentError(
-        llvm::formatv("the tensor is too large to draw; at most {0} elements are", kMaxCells).str());
+        llvm::formatv("the tensor is too large to draw; at most {0} elements are drawn", kMaxCells).str());
   auto all = pictureCells(e, *l, shape, elementBits);
   size_t longest = 1;
   for (auto &c : all) longest = std::max(longest, c.label.size() + (c.holders > 1));

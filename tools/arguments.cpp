@@ -53,7 +53,9 @@ static std::string describe(const CLI::App &app, const CLI::ParseError &e) {
     llvm::StringRef text = message;
     if (text.consume_front("Could not convert: ")) { // NAME = VALUE
       auto [name, value] = text.split(" = ");
-      return (name + " needs a number, not '" + value + "'").str();
+      auto *option = app.get_option_no_throw(name.str());
+      bool isFlag = option && option->get_items_expected_max() == 0;
+      return (name + (isFlag ? " takes no value, and has '" : " needs a number, not '") + value + "'").str();
     }
     // "NAME: 1 required TEXT missing" and "NAME: At Most 1 required but received 2"
     auto [name, what] = text.split(": ");
@@ -106,22 +108,32 @@ std::string matrixTile(const std::string &s) {
   return s == "0" || s == "16" || s == "32" ? "" : "must be 0, 16 or 32, not '" + s + "'";
 }
 
-std::string onOrOff(const std::string &s) {
-  return s == "on" || s == "off" ? "" : "must be on or off, not '" + s + "'";
+std::function<std::string(const std::string &)> oneOf(llvm::StringRef first, llvm::StringRef second) {
+  return [=](const std::string &s) -> std::string {
+    if (s == first || s == second) return "";
+    return ("must be " + first + " or " + second + ", not '" + s + "'").str();
+  };
 }
 
 std::optional<int> parseArguments(CLI::App &app, int argc, char **argv) {
+  auto usageError = [&](const std::string &message) {
+    fail(kUsage, message);
+    llvm::errs() << "see `" << app.get_name() << " --help`\n";
+    return kUsage;
+  };
   try {
     app.parse(argc, argv);
-    return std::nullopt;
   } catch (const CLI::CallForHelp &) {
     llvm::outs() << app.help();
     return kOk;
   } catch (const CLI::ParseError &e) {
-    fail(kUsage, describe(app, e));
-    llvm::errs() << "see `" << app.get_name() << " --help`\n";
-    return kUsage;
+    return usageError(describe(app, e));
   }
+  // `--emit ""`, which a script's empty variable makes, is the same as `--emit=`; it would read as if the option were
+  // absent.
+  for (auto *o : app.get_options())
+    if (llvm::is_contained(o->results(), "")) return usageError(o->get_name() + " needs a value");
+  return std::nullopt;
 }
 
 bool PassFlags::apply(transforms::RunOptions &o) {

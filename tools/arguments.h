@@ -26,7 +26,7 @@ std::string suggest(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> nam
 std::function<std::string(const std::string &)> wholeNumber(int64_t least, int64_t most = INT32_MAX);
 std::function<std::string(const std::string &)> powerOfTwo(int64_t most);
 std::string matrixTile(const std::string &);
-std::string onOrOff(const std::string &);
+std::function<std::string(const std::string &)> oneOf(llvm::StringRef first, llvm::StringRef second); // literals
 
 /// The check of values of a kernel option.
 std::function<std::string(const std::string &)> valueOf(const runtime::KernelOption &);

@@ -45,8 +45,8 @@ int benchCommand(int argc, char **argv) {
   auto &md = r.metadata;
   double perSecond = t.medianMs > 0 ? 1000 / t.medianMs : 0;
   if (jsonFile != "-") {
-    llvm::outs() << llvm::formatv("{0} on {1} ({2}): median {3:f4} ms, min {4:f4} ms over {5} launches", md.kernel,
-                                  device->spec(), device->name(), t.medianMs, t.minMs, reps);
+    llvm::outs() << llvm::formatv("{0} on {1} ({2}): median {3:f4} ms, min {4:f4} ms over {5} launch{6}", md.kernel,
+                                  device->spec(), device->name(), t.medianMs, t.minMs, reps, reps == 1 ? "" : "es");
     if (d.flops > 0) llvm::outs() << llvm::formatv(", {0:f2} TFLOP/s", d.flops * perSecond / 1e12);
     if (d.bytesMoved > 0) llvm::outs() << llvm::formatv(", {0:f1} GB/s", d.bytesMoved * perSecond / 1e9);
     llvm::outs() << "\n";

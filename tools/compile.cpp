@@ -47,7 +47,7 @@ void CompileFlags::add(CLI::App &app) {
   app.add_flag("--O1", o1);
   app.add_flag("--O2", o2);
   app.add_flag("--O3", o3, "the default");
-  app.add_option("--fp-fusion", fusion, "contract a*b+c into fma: on or off")->check(onOrOff);
+  app.add_option("--fp-fusion", fusion, "contract a*b+c into fma: on or off")->check(oneOf("on", "off"));
   app.add_flag("--lineinfo", options.lineInfo, "keep source lines in the object");
   app.add_option("--print-ir-before", passes.before,
                  "dump the IR before passes whose name matches this regular expression");

@@ -130,17 +130,20 @@ static int chooseCases(const ConformanceOptions &o, Suite &suite, std::vector<Ca
   for (auto &f : o.files) {
     auto buffer = readInput(f);
     if (!buffer) return kInputAtFault;
-    if (auto s = readKernels(buffer->getBuffer(), f == "-" ? "<stdin>" : f, llvm::sys::path::stem(f), suite); !s.ok())
+    std::string name = f == "-" ? "<stdin>" : f;
+    if (buffer->getBuffer().contains('\0')) return fail(kInputAtFault, name + ": this is not text: it has NUL bytes");
+    if (auto s = readKernels(buffer->getBuffer(), name, llvm::sys::path::stem(f), suite); !s.ok())
       return failInKernels(s);
   }
   auto everything = conformance::cases(suite, o.quick ? Coverage::Quick : o.all ? Coverage::All : Coverage::Pairs);
   if (!everything.ok()) return failInKernels(everything.status());
   for (auto &c : *everything)
     if (o.filter.empty() || RE2::PartialMatch(c.name, re)) chosen.push_back(c);
+  if (chosen.empty() && o.filter.empty())
+    return fail(kInputAtFault, llvm::join(o.files, ", ") + ": there are no kernels");
   if (chosen.empty())
-    return fail(kUsage, o.filter.empty() ? "there are no kernels"
-                                         : "--filter: no case has a name that matches '" + llvm::Twine(o.filter) + "'" +
-                                               (o.all ? "" : "; --all has more"));
+    return fail(kUsage,
+                "--filter: no case has a name that matches '" + o.filter + "'" + (o.all ? "" : "; --all has more"));
   if (!o.files.empty()) // what is wrong in somebody's own kernels is not a device's failure
     for (auto &c : chosen)
       if (auto i = instantiate(suite, c); !i.ok()) return failInKernels(i.status());

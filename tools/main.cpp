@@ -17,6 +17,7 @@ int fail(int code, const llvm::Twine &message) {
 int failLocated(llvm::StringRef errors, const std::string &file, llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef, 8> lines, textLines;
   errors.split(lines, '\n');
+  text.consume_front("\xEF\xBB\xBF"); // positions do not count a byte order mark
   text.split(textLines, '\n');
   for (auto line : lines) {
     ir::Diagnostic d;

@@ -109,31 +109,38 @@ int Opt::option(llvm::StringRef written, llvm::StringRef next, bool &nextUsed) {
     else if (next.data()) {
       to = next.str();
       nextUsed = true;
-    } else
-      return false;
-    return true;
+    }
+    return !to.empty();
   };
-  if (name == "split-input-file")
-    split = true;
-  else if (name == "verify-diagnostics") {
+  auto takeFlag = [&](bool &to) -> int {
+    bool isNone = !a.contains('=');
+    if (!isNone && value != "true" && value != "false")
+      return fail(kUsage, "--" + name + " is true or false, not '" + value + "'");
+    to = isNone || value == "true";
+    return kOk;
+  };
+  if (name == "split-input-file") return takeFlag(split);
+  if (name == "verify-diagnostics") {
     verifyDiagnostics = true;
     onlyExpected = value == "only-expected";
+    if (a.contains('=') && value != "all" && !onlyExpected)
+      return fail(kUsage, "--verify-diagnostics is all or only-expected, not '" + value + "'");
   } else if (name == "allow-unregistered-dialect")
-    parse.allowUnregistered = true;
+    return takeFlag(parse.allowUnregistered);
   else if (name == "verify-each")
-    flags.verifyEach = value != "false";
+    return takeFlag(flags.verifyEach);
   else if (name == "print-ir-before-all" || name == "mlir-print-ir-before-all")
-    flags.beforeAll = true;
+    return takeFlag(flags.beforeAll);
   else if (name == "print-ir-after-all" || name == "mlir-print-ir-after-all")
-    flags.afterAll = true;
+    return takeFlag(flags.afterAll);
   else if (name == "time-passes" || name == "mlir-timing")
-    flags.time = true;
+    return takeFlag(flags.time);
   else if (name == "mlir-print-debuginfo")
-    debugInfo = true;
+    return takeFlag(debugInfo);
   else if (name == "mlir-disable-threading")
     return kOk; // there are no threads
   else if (name == "mlir-use-nameloc-as-prefix")
-    nameLocs = value != "false";
+    return takeFlag(nameLocs);
   else if (name == "remarks")
     flags.remarks = a.contains('=') ? value.str() : ".";
   else if (name == "remarks-json") {

@@ -78,7 +78,7 @@ void RunFlags::add(CLI::App &app) {
   app.add_option("--undefined", undefined,
                  "interpreter: bits of undefined elements, such as those of a masked load without another value: ones "
                  "(NaN, -1) or zeros")
-      ->check(CLI::IsMember({"ones", "zeros"}));
+      ->check(oneOf("ones", "zeros"));
   app.add_option("--max-instructions", emulator.maxInstructions,
                  "emulator: stop when the warps of a block have executed N instructions")
       ->check(wholeNumber(1));
@@ -89,6 +89,8 @@ int RunFlags::validate(const CLI::App &app) {
   bool emulated = llvm::StringRef(deviceName).starts_with("emulator:");
   if (!emulated && (counters || !disabledChecks.empty()))
     return fail(kUsage, "--counters and --no-check need --device emulator:TARGET");
+  if (!emulated && app.count("--max-instructions"))
+    return fail(kUsage, "--max-instructions needs --device emulator:TARGET");
   if (timing && !llvm::StringRef(deviceName).starts_with("emulator:gfx"))
     return fail(kUsage, "--timing needs --device emulator:TARGET of an AMD target");
   for (const char *option : kTimingOptions)
@@ -208,8 +210,8 @@ int runOnDevice(const RunFlags &flags, Launch &l, Device &device, CompileCache &
   if (!s.ok()) return fail(kRunFailed, std::string(s.message()));
   if (flags.counters) llvm::outs() << emulator::counterTable(report);
   if (flags.reps)
-    llvm::outs() << llvm::formatv("{0}: median {1:f4} ms, min {2:f4} ms over {3} launches\n", l.description.kernel,
-                                  timing.medianMs, timing.minMs, flags.reps);
+    llvm::outs() << llvm::formatv("{0}: median {1:f4} ms, min {2:f4} ms over {3} launch{4}\n", l.description.kernel,
+                                  timing.medianMs, timing.minMs, flags.reps, flags.reps == 1 ? "" : "es");
   return kOk;
 }
 
@@ -262,7 +264,7 @@ int compareOutputs(const std::string &path, const Launch &l) {
   int code = kOk;
   for (auto &e : d.expected) {
     auto c = check(d, e, l.arguments.buffers[e.arg]);
-    if (!c.ok()) return fail(kInputAtFault, std::string(c.status().message()));
+    if (!c.ok()) return failLocated(std::string(c.status().message()), d.path, l.text);
     llvm::outs() << c->line << "\n";
     if (!c->ok) code = kRunFailed;
   }

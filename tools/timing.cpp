@@ -19,7 +19,8 @@ void TimingFlags::add(CLI::App &app) {
                  "at a time)")
       ->check(wholeNumber(1, 4096));
   app.add_option("--neighbours", t.sample.neighbours,
-                 "workgroups of other compute units that the model executes to find what L2 shares (default 3)")
+                 "workgroups of other compute units that the model executes to find what L2 shares (default " +
+                     std::to_string(t.sample.neighbours) + ")")
       ->check(wholeNumber(0, 4096));
   app.add_flag("--cold", t.cold,
                "the buffers are in memory when the kernel starts; else in the memory-side cache, if they fit");
@@ -51,9 +52,9 @@ int timeAndReport(const TimingFlags &flags, const runtime::LaunchDescription &d,
     bool badNumber = absl::IsInvalidArgument(s) && !machineOf("gfx942", options.time.machine).ok();
     int code = badNumber ? kUsage : absl::IsFailedPrecondition(s) ? kRunFailed : kInputAtFault;
     llvm::StringRef message(s.message().data(), s.message().size());
-    bool isOfAnInput =
-        llvm::any_of(d.args, [&](auto &a) { return !a.file.empty() && message.starts_with(d.resolve(a.file)); });
-    return fail(code, (isOfAnInput ? "" : objectName + ": ") + message.str());
+    bool isOfAnInput = message.starts_with(d.path + ":"); // a file that the description names
+    std::string subject = badNumber ? "--machine: " : isOfAnInput ? "" : objectName + ": ";
+    return fail(code, subject + message.str());
   }
   if (flags.json != "-") llvm::outs() << reportText(timed->time, timed->program);
   if (!flags.timeline.empty() && !writeOutput(flags.timeline, timelinePage(timed->time, timed->program)))

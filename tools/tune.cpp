@@ -206,7 +206,7 @@ void TuneFlags::add(CLI::App &app) {
   app.add_option("--reference", reference,
                  "what results are compared with if the description expects none: first (the first configuration that "
                  "runs) or interpreter")
-      ->check(CLI::IsMember({"first", "interpreter"}));
+      ->check(oneOf("first", "interpreter"));
   app.add_option("--threads", threads, "emulator: blocks that run at once")->check(wholeNumber(1, 1024));
   app.add_option("-o", output,
                  "write the description with the best configuration (- for standard output, then without the table)");

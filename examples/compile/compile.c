@@ -23,10 +23,15 @@ int main(int argc, char **argv) {
   tessera_error *error = NULL;
   tessera_status status;
   size_t length = 0;
-  char *text = argc == 3 ? read_file(argv[1], &length) : NULL;
-  if (!text) {
+  char *text;
+  if (argc != 3) {
     fprintf(stderr, "usage: %s KERNEL.ttir TARGET\n", argv[0]);
     return TESSERA_USAGE;
+  }
+  text = read_file(argv[1], &length);
+  if (!text) {
+    perror(argv[1]);
+    return TESSERA_INPUT;
   }
   tessera_options_init(&options, sizeof options);
   options.target = argv[2];

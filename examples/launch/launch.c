@@ -81,11 +81,16 @@ static tessera_status add(const char *file, const char *text, size_t length, con
 
 int main(int argc, char **argv) {
   size_t length = 0;
-  char *text = argc == 2 || argc == 3 ? read_file(argv[1], &length) : NULL;
+  char *text;
   tessera_status status;
-  if (!text) {
+  if (argc != 2 && argc != 3) {
     fprintf(stderr, "usage: %s VECADD.ttir [DEVICE]\n", argv[0]);
     return TESSERA_USAGE;
+  }
+  text = read_file(argv[1], &length);
+  if (!text) {
+    perror(argv[1]);
+    return TESSERA_INPUT;
   }
   status = add(argv[1], text, length, argc == 3 ? argv[2] : NULL);
   tessera_buffer_destroy(x);

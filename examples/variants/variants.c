@@ -64,7 +64,7 @@ static tessera_status gather(int n, int stride) {
       fprintf(stderr, "element %d is %g, not %g\n", i, results[i], numbers[i * stride]);
       return TESSERA_FAILED;
     }
-  printf("n = %4d, stride = %2d: right, %zu variants\n", n, stride, tessera_variants_count(variants));
+  printf("n = %4d, stride = %2d: right; variants: %zu\n", n, stride, tessera_variants_count(variants));
   return TESSERA_OK;
 }
 

@@ -27,6 +27,7 @@ class Memory:
     on_gpu: bool = False
     readonly: bool = False
     owner: Any = None  # keeps the memory alive
+    typestr: str = ""  # the elements as numpy's interface spells them, "<f4"; "" of others
 
     @property
     def offset(self) -> int:
@@ -113,7 +114,8 @@ def _of_numpy(x: Any) -> Memory:
     itemsize = getattr(root, "itemsize", 0) or int(about["typestr"][2:])
     before, after = _span(about["shape"], about.get("strides"), itemsize)
     storage = about["data"][0] - before
-    return Memory(address, storage, before + after, readonly=bool(readonly), owner=x)
+    typestr = str(x.__array_interface__["typestr"])
+    return Memory(address, storage, before + after, readonly=bool(readonly), owner=x, typestr=typestr)
 
 
 class _DLTensor(ctypes.Structure):

@@ -232,16 +232,17 @@ class _Arguments:
         self.buffers: dict[int, tuple[Buffer, Memory]] = {}  # by the storage's address
         self.made: list[Argument] = []
         types = _types_of_given(parameters, given)
-        self._collect(given)
-        for i, x in enumerate(given):
-            self.made.append(self._argument(x, types[i] if i < len(types) else None, i))
+        # Once for each: the memory of a read-only buffer is a copy, another one for each call.
+        memories = [memory_of(x.base if isinstance(x, TensorDescriptor) else x) for x in given]
+        self._collect(memories)
+        for i, (x, m) in enumerate(zip(given, memories)):
+            self.made.append(self._argument(x, m, types[i] if i < len(types) else None, i))
         self.array = (Argument * max(len(self.made), 1))(*self.made)
 
-    def _collect(self, given: Sequence[Any]) -> None:
+    def _collect(self, memories: Sequence[Memory | None]) -> None:
         """One buffer for each storage of host memory, also where storages overlap."""
         spans = []
-        for i, x in enumerate(given):
-            m = memory_of(x.base if isinstance(x, TensorDescriptor) else x)
+        for i, m in enumerate(memories):
             if m is not None and not m.storage and m.storage_bytes:
                 raise UsageError(f"argument {i} has a shape and no memory, as torch's meta and fake tensors")
             if m is not None and not m.on_gpu and m.storage_bytes:
@@ -271,15 +272,16 @@ class _Arguments:
         self.keep.append(empty)
         return empty, 0
 
-    def _argument(self, x: Any, type_name: str | None, index: int) -> Argument:
+    def _argument(self, x: Any, m: Memory | None, type_name: str | None, index: int) -> Argument:
         if isinstance(x, TensorDescriptor):
-            return self._descriptor(x)
+            if type_name is not None and not type_name.startswith("tensordesc"):
+                raise UsageError(f"argument {index} is {type_name}, not a tensor descriptor")
+            return self._descriptor(x, m)
         if isinstance(x, Buffer):
             return Argument(x.pointer, 0, None, 0)
-        m = memory_of(x)
         is_pointer = type_name is None or type_name.startswith("*")
         if m is not None and type_name is not None:
-            _check_elements(x, type_name, index)
+            _check_elements(x, m, type_name, index)
         if m is not None and not m.on_gpu:
             buffer, offset = self._buffer(m)
             return Argument(buffer.pointer, offset, None, 0)
@@ -301,10 +303,9 @@ class _Arguments:
         self.keep.append(held)
         return Argument(None, 0, ctypes.addressof(held), len(data))
 
-    def _descriptor(self, x: TensorDescriptor) -> Argument:
+    def _descriptor(self, x: TensorDescriptor, m: Memory | None) -> Argument:
         d = DescriptorStruct()
         library().tessera_tensor_descriptor_init(byref(d), ctypes.sizeof(d))
-        m = memory_of(x.base)
         if m is None:
             raise UsageError("the base of a tensor descriptor must be an array")
         try:
@@ -341,12 +342,17 @@ class _Arguments:
 _ELEMENT_BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i64": 8, "i32": 4, "i16": 2, "i8": 1, "i1": 1}
 
 
-def _check_elements(x: Any, type_name: str, index: int) -> None:
+def _check_elements(x: Any, m: Memory, type_name: str, index: int) -> None:
     """Raises:
-    UsageError: the array's elements have another size than the kernel's; single bytes may be anything.
+    UsageError: the array's elements have another size than the kernel's (single bytes may be anything), or are none
+        that a kernel can compute with.
     """
     if not type_name.startswith("*"):
         raise UsageError(f"argument {index} must be a number of type {type_name}, not an array")
+    if m.typestr.startswith(">"):
+        raise UsageError(f"argument {index} has big-endian elements ('{m.typestr}'); kernels read little-endian ones")
+    if m.typestr[1:2] in ("O", "U"):
+        raise UsageError(f"argument {index} has elements of numpy's type '{m.typestr}', which kernels do not have")
     size = getattr(x, "itemsize", None)
     wanted = _ELEMENT_BYTES.get(type_name[1:])
     if isinstance(size, int) and wanted and size not in (1, wanted):
@@ -359,8 +365,8 @@ def _types_of_given(parameters: list[dict[str, Any]], given: Sequence[Any]) -> l
     for x in given:
         if at >= len(parameters):
             break
-        types.append(parameters[at]["type"])
         is_expanded = isinstance(x, TensorDescriptor) and "descriptor" in parameters[at]
+        types.append(parameters[at]["descriptor" if is_expanded else "type"])
         at += 2 + 2 * len(x.shape) if is_expanded else 1
     return types
 

@@ -56,8 +56,13 @@ class Kernel:
         return as_device(device).load(self)
 
 
+#: A string that ends so is the path of a kernel.
+_SUFFIXES = (".ttir", ".ttgir", ".mlir")
+_SUFFIXES_TEXT = ", ".join(_SUFFIXES[:-1]) + " or " + _SUFFIXES[-1]
+
+
 def read_text(text: str | bytes | os.PathLike[str], file_name: str | None) -> tuple[bytes, bytes]:
-    """The kernel's text, and the file name for diagnostics. Paths are read, also strings with the suffix of a file.
+    """The kernel's text, and the file name for diagnostics. Paths are read, also strings that end as _SUFFIXES do.
 
     Raises:
         UsageError: it is neither a text nor a path, or the file name is no text.
@@ -69,12 +74,14 @@ def read_text(text: str | bytes | os.PathLike[str], file_name: str | None) -> tu
     if not isinstance(text, (str, os.PathLike)):
         raise UsageError(f"a kernel is a text or a path, not {type(text).__name__}")
     is_path = isinstance(text, os.PathLike)
-    if is_path or (isinstance(text, str) and "\n" not in text and text.endswith((".ttir", ".ttgir", ".mlir"))):
+    if is_path or (isinstance(text, str) and "\n" not in text and text.endswith(_SUFFIXES)):
         path = os.fspath(text)
         if file_name is None:
             name = encoded("the path", os.fsdecode(path))
         with open(path, "rb") as f:
             return f.read(), name
+    if text and "\n" not in text and "\0" not in text and os.path.exists(text):
+        raise UsageError(f"'{text}' is read as a kernel's text; a path ends in {_SUFFIXES_TEXT}, or is a pathlib.Path")
     return encoded_text("a kernel", text), name
 
 

@@ -44,6 +44,32 @@ def test_readonly_arrays_are_not_written(vecadd):
     assert (o == 2).all()
 
 
+def test_bytes_are_read_and_not_written(vecadd):
+    x, o = np.arange(256, dtype="f4"), np.zeros(256, "f4")
+    tessera.run(vecadd, 1, x.tobytes(), memoryview(x.tobytes()), o, 256, device="interpreter")
+    np.testing.assert_array_equal(o, 2 * x)
+    out = bytes(1024)
+    with pytest.raises(tessera.UsageError, match="read-only"):
+        tessera.run(vecadd, 1, x, x, out, 256, device="interpreter")
+    assert out == bytes(1024)
+
+
+def test_elements_that_kernels_do_not_have(vecadd):
+    x = np.ones(256, "f4")
+    for other in (x.astype(">f4"), np.full(256, "a")):
+        with pytest.raises(tessera.UsageError, match="argument 1 has"):
+            tessera.run(vecadd, 1, x, other, np.zeros(256, "f4"), 256, device="interpreter")
+    text = "tt.func public @k(%p: !tt.ptr<i64>) {\n  tt.return\n}\n"
+    with pytest.raises(tessera.UsageError, match=r"argument 0 has elements of numpy's type '\|O'"):
+        tessera.run(text, 1, np.array([None] * 4), device="interpreter")
+
+
+def test_descriptor_for_a_pointer(vecadd):
+    x = np.ones((16, 16), "f4")
+    with pytest.raises(tessera.UsageError, match=r"argument 0 is \*f32, not a tensor descriptor"):
+        tessera.run(vecadd, 1, tessera.TensorDescriptor.of(x, [16, 16]), x, x, 256, device="interpreter")
+
+
 def test_other_arrays(vecadd):
     class Packed:  # speaks DLPack alone
         def __init__(self, a):

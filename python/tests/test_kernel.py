@@ -41,6 +41,14 @@ def test_path_is_read():
     assert tessera.compile(path, "gfx942").asm == tessera.compile(str(path), "gfx942").asm
 
 
+def test_path_with_another_suffix(tmp_path):
+    path = tmp_path / "kernel.txt"
+    path.write_bytes((KERNELS / "vecadd" / "vecadd.ttir").read_bytes())
+    with pytest.raises(tessera.UsageError, match="a path ends in .ttir, .ttgir or .mlir, or is a pathlib.Path"):
+        tessera.compile(str(path), "gfx942")
+    assert tessera.compile(path, "gfx942").name == "vecadd"
+
+
 def test_errors_have_places():
     with pytest.raises(tessera.InputError) as caught:
         tessera.compile("module {\n  tt.func @k(%x\n}", "sm_80", file_name="k.ttir")

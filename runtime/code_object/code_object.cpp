@@ -303,10 +303,10 @@ absl::StatusOr<CodeObject> readCodeObject(StringRef bytes) {
   if (!bytes.starts_with(StringRef("\x7f"
                                    "ELF",
                                    4)))
-    return bad("is no ELF file");
+    return bad("is not an ELF file");
   if (bytes.size() < sizeof(object::ELF64LE::Ehdr) || bytes[ELF::EI_CLASS] != ELF::ELFCLASS64 ||
       bytes[ELF::EI_DATA] != ELF::ELFDATA2LSB)
-    return bad("is no 64-bit little-endian ELF file");
+    return bad("is not a 64-bit little-endian ELF file");
   CodeObject out;
   out.bytes = bytes.str(); // aligned as LLVM's reader needs it
   auto elf = Elf::create(out.bytes);

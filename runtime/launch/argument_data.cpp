@@ -31,15 +31,24 @@ template <class F> void inParallel(int64_t count, F work) {
   for (std::thread &t : pool) t.join();
 }
 
+absl::Status atKey(const LaunchDescription &d, LaunchPlace place, const llvm::formatv_object_base &key,
+                   const absl::Status &s) {
+  if (!place.first) return s; // a description that was not read
+  return absl::Status(s.code(), d.at(place) + key.str() + ": " + std::string(s.message()));
+}
+
 /// The file's array, checked against the argument's type and shape.
-absl::StatusOr<NpyArray> loadFile(const LaunchDescription &d, llvm::StringRef file, unsigned index) {
+absl::StatusOr<NpyArray> readFor(const LaunchDescription &d, llvm::StringRef file, unsigned index) {
   const LaunchArg &a = d.args[index];
   std::string path = d.resolve(file);
   auto npy = readNpy(path);
   if (!npy.ok()) return npy.status();
   std::string argument = llvm::formatv("args[{0}] (\"{1}\")", index, a.name).str();
-  // The same type, or an integer of the same width that carries the bits.
-  bool fits = dtypeBytes(npy->dtype) == dtypeBytes(a.dtype) && (npy->dtype == a.dtype || !isFloat(npy->dtype)) &&
+  // The same type, an integer of the same width and another sign, or, where numpy lacks the type, an integer of its
+  // width that carries the bits.
+  bool isNumpyFloat = a.dtype == DType::F16 || a.dtype == DType::F32 || a.dtype == DType::F64;
+  bool mayCarry = !isNumpyFloat && !isFloat(npy->dtype);
+  bool fits = dtypeBytes(npy->dtype) == dtypeBytes(a.dtype) && (npy->dtype == a.dtype || mayCarry) &&
               (a.dtype != DType::I1 || npy->dtype == DType::I1 || npy->dtype == DType::U8 || npy->dtype == DType::I8);
   if (!fits)
     return absl::InvalidArgumentError(
@@ -61,6 +70,17 @@ absl::StatusOr<NpyArray> loadFile(const LaunchDescription &d, llvm::StringRef fi
         llvm::formatv("{0}: has shape {1}, but {2} has {3}", path, text(npy->shape), argument, text(a.shape)).str());
   }
   return npy;
+}
+
+/// The same; errors begin with the place at which the description names the file.
+absl::StatusOr<NpyArray> loadFile(const LaunchDescription &d, unsigned index) {
+  const LaunchArg &a = d.args[index];
+  auto npy = readFor(d, a.file, index);
+  return npy.ok() ? npy : atKey(d, a.filePlace, llvm::formatv("args[{0}].file", index), npy.status());
+}
+absl::StatusOr<NpyArray> loadFile(const LaunchDescription &d, const ExpectedOutput &e) {
+  auto npy = readFor(d, e.file, e.arg);
+  return npy.ok() ? npy : atKey(d, e.filePlace, llvm::formatv("expected[\"{0}\"].file", e.arg), npy.status());
 }
 
 bool hasGaps(const LaunchArg &a) { return a.descriptor && a.descriptor->spannedElements() != a.elements(); }
@@ -124,7 +144,7 @@ absl::StatusOr<std::vector<uint8_t>> materialize(const LaunchDescription &d, uns
   bool columns = a.transposed;
   auto elementBytes = size_t(a.elements()) * dtypeBytes(a.dtype);
   if (a.source == LaunchArg::File) {
-    auto array = loadFile(d, a.file, index);
+    auto array = loadFile(d, index);
     if (!array.ok()) return array.status();
     out = std::move(array->data);
     if (a.descriptor && array->fortranOrder) // a descriptor's strides say how the memory lies
@@ -162,7 +182,7 @@ absl::StatusOr<std::vector<uint8_t>> materialize(const LaunchDescription &d, uns
 
 absl::StatusOr<CheckResult> check(const LaunchDescription &d, const ExpectedOutput &e, llvm::ArrayRef<uint8_t> actual) {
   const LaunchArg &a = d.args[e.arg];
-  auto expected = loadFile(d, e.file, e.arg);
+  auto expected = loadFile(d, e);
   if (!expected.ok()) return expected.status();
   std::vector<uint8_t> rowMajor;
   bool columns = a.transposed;
@@ -171,7 +191,7 @@ absl::StatusOr<CheckResult> check(const LaunchDescription &d, const ExpectedOutp
     actual = rowMajor;
   }
   if (a.source == LaunchArg::File && a.shape.size() > 1 && !a.descriptor) {
-    auto input = loadFile(d, a.file, e.arg);
+    auto input = loadFile(d, e.arg);
     if (!input.ok()) return input.status();
     columns |= input->fortranOrder;
   }

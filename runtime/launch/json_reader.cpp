@@ -122,8 +122,9 @@ private:
 };
 
 JsonReader::JsonReader(llvm::StringRef text, llvm::StringRef fileName) : file_(fileName.str()) {
+  text.consume_front("\xEF\xBB\xBF"); // a byte order mark says nothing in UTF-8
   if (text.contains('\0')) {
-    errors_.push_back({{1, 1, 0}, "this is no text: it has NUL bytes"});
+    errors_.push_back({{1, 1, 0}, "this is not text: it has NUL bytes"});
     return;
   }
   if (auto deep = JsonOutline::tooDeep(text)) {

@@ -86,7 +86,7 @@ private:
   void grid(const JsonNode &n) {
     auto sizes = n.elements();
     if (n.isArray() && (sizes.empty() || sizes.size() > 3)) return n.error("must have one to three sizes");
-    for (size_t i = 0; i < sizes.size(); ++i) d_.grid[i] = sizes[i].integer(0, maxGridSize(i)).value_or(1);
+    for (size_t i = 0; i < sizes.size(); ++i) d_.grid[i] = sizes[i].integer(1, maxGridSize(i)).value_or(1);
   }
 
   void kernelOption(const KernelOption &option) {
@@ -207,6 +207,7 @@ private:
     if (file.present()) {
       a.source = LaunchArg::File;
       a.file = fileName(file);
+      a.filePlace = file.position();
     } else if (fill.present())
       fillWith(fill, a, dtype.has_value());
     else {
@@ -388,6 +389,7 @@ private:
       n.allowKeys(kExpectedKeys);
       e.arg = index;
       e.file = fileName(n.get("file"));
+      e.filePlace = n.get("file").position();
       if (auto limit = n.get("rel_l2"); limit.present()) {
         e.relL2 = limit.number().value_or(0);
         if (e.relL2 < 0) limit.error("must not be negative");

@@ -57,6 +57,7 @@ struct LaunchArg {
   std::vector<int64_t> shape;
   enum Source { File, Fill, Randn, Randint, Poison } source = Fill;
   std::string file;
+  LaunchPlace filePlace{0, 0};
   double fill = 0, scale = 1;
   int64_t lo = 0, hi = 1;  // hi excluded
   bool transposed = false; // the memory is column-major
@@ -80,6 +81,7 @@ struct ExpectedOutput {
   std::string file;
   double relL2 = 0;   // 0: bit-exact
   std::string within; // instead of it: the file of the allowed error of every element
+  LaunchPlace filePlace{0, 0};
 };
 
 struct LaunchDescription : KernelConfig {

@@ -71,10 +71,14 @@ std::string reportText(const KernelTime &t, const Program &p) {
   o << llvm::formatv("  {0} workgroups of {1} waves, {2} at a time on each of {3} compute units (limit: {4})\n",
                      t.workgroups, t.occupancy.wavesPerWorkgroup, t.occupancy.workgroups, t.machine.computeUnits,
                      t.occupancy.limit);
-  o << llvm::formatv("  {0} full batches of {1} cycles", t.fullBatches, t.batchCycles);
+  o << "  ";
+  if (t.fullBatches)
+    o << llvm::formatv("{0} full batch{1} of {2} cycles, ", t.fullBatches, t.fullBatches == 1 ? "" : "es",
+                       t.batchCycles);
   if (t.lastResident)
-    o << llvm::formatv(", a last one of {0} workgroups a compute unit in {1} cycles", t.lastResident, t.lastCycles);
-  o << llvm::formatv(", {0:f0} MHz", t.clockMHz);
+    o << llvm::formatv("a last batch of {0} workgroup{1} per compute unit in {2} cycles, ", t.lastResident,
+                       t.lastResident == 1 ? "" : "s", t.lastCycles);
+  o << llvm::formatv("{0:f0} MHz", t.clockMHz);
   if (t.clockMHz < t.machine.clockMHz)
     o << llvm::formatv(" (peak {0}, matrix units {1:f0} % busy)", t.machine.clockMHz, 100 * t.matrixLoad);
   o << "\n";
@@ -82,8 +86,8 @@ std::string reportText(const KernelTime &t, const Program &p) {
                      "behind L2\n",
                      t.computeMicroseconds, t.bandwidthMicroseconds, t.machine.launchNs / 1000.0,
                      t.footprintBytes / 1e6, t.behindBytes / 1e6);
-  o << llvm::formatv("\nreplayed: {0} workgroups, {1} instructions in {2} cycles of one compute unit\n",
-                     t.sample.replayed.size(), r.issued, r.cycles);
+  o << llvm::formatv("\nreplayed: {0} workgroup{3}, {1} instructions in {2} cycles of one compute unit\n",
+                     t.sample.replayed.size(), r.issued, r.cycles, t.sample.replayed.size() == 1 ? "" : "s");
   o << "unit      busy\n";
   for (Resource u : {Resource::Matrix, Resource::Vector, Resource::Scalar, Resource::Branch})
     o << llvm::formatv("{0,-8}{1,5:f1} %\n", name(u), 100 * utilisation(t, u));

@@ -17,7 +17,10 @@ export TESSERA_CUDA_LIBRARY=/no/libcuda.so TESSERA_HIP_LIBRARY=/no/libamdhip64.s
 "$work/compile/compile" "$kernels/vecadd.ttir" sm_90a | grep '^.visible .entry vecadd'
 "$work/compile/compile" "$kernels/vecadd.ttir" gfx942 | grep '^vecadd:'
 "$work/launch/launch" "$kernels/vecadd.ttir"
-"$work/variants/variants" emulator:gfx942 | grep "stride = 16: right, 3 variants"
+for program in "$work/compile/compile /no/kernel.ttir sm_90a" "$work/launch/launch /no/kernel.ttir"; do
+  { $program 2>&1 || [ $? -eq 1 ]; } | grep '^/no/kernel.ttir: No such file or directory'
+done
+"$work/variants/variants" emulator:gfx942 | grep "stride = 16: right; variants: 3"
 "$work/run/run" "$kernels/softmax_row.ttir"
 "$work/service/service" "$kernels/vecadd.ttir" "$kernels/softmax_row.ttir"
 "$work/prefix/bin/tessera" version | head -1

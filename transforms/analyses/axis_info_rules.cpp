@@ -227,9 +227,10 @@ private:
   }
   void splat() {
     AxisInfo a = in(0);
+    int64_t divisibility = a.rank() ? divisibilityOfAll(a, 0, unitOf(t_)) : 1; // of a tensor without dimensions: none
     for (unsigned d = 0; d < rank_; ++d) {
       r_.constancy[d] = dimOf(t_, d);
-      r_.divisibility[d] = divisibilityOfAll(a, 0, unitOf(t_));
+      r_.divisibility[d] = divisibility;
     }
     r_.constant = a.constant;
   }

@@ -29,10 +29,10 @@ def read_cache(folder: Path) -> list[Record]:
             written = path.stat().st_mtime
         except (OSError, ValueError):
             continue  # removed or half written by another process
-        if not isinstance(about, dict) or "target" not in about or "name" not in about:
+        if not isinstance(about, dict) or not isinstance(about.get("target"), dict) or "name" not in about:
             continue
         arch = str(about["target"].get("arch", ""))
-        by = about.get("compiled_by", "triton (before tessera was there)")
+        by = about.get("compiled_by", "triton (Tessera was not installed, or turned off)")
         found.append((written, Record(about["name"], arch, by, float(about.get("compile_ms", 0)))))
     return [record for _, record in sorted(found, key=lambda f: f[0])]
 

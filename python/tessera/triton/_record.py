@@ -74,7 +74,8 @@ def summary(of: Iterable[Record] | None = None) -> str:
     made = records() if of is None else list(of)
     ours = [r for r in made if r.by_tessera]
     total = sum(r.milliseconds for r in made)
-    lines = [f"tessera: compiled {len(ours)} of {len(made)} kernels in {total / 1e3:.2f} s"]
+    took = f" in {total / 1e3:.2f} s" if total else ""  # Triton's cache has no times of Triton's own kernels
+    lines = [f"tessera: compiled {len(ours)} of {len(made)} kernels{took}"]
     reasons = Counter(r.reason for r in made if not r.by_tessera)
     for reason, count in reasons.most_common():
         names = sorted({r.name for r in made if r.reason == reason})

@@ -1,6 +1,7 @@
 // Tensors without dimensions are valid TTIR; no layout fits one, and the conversion to TTGIR reports the first.
 // RUN: tessera opt %s --split-input-file -canonicalize | FileCheck %s --check-prefix=TTIR
 // RUN: tessera opt %s --split-input-file -convert-triton-to-tritongpu --verify-diagnostics
+// RUN: tessera opt %s --split-input-file -test-print-alignment | FileCheck %s --check-prefix=TTIR
 // TTIR-COUNT-3: tensor<f32>
 
 // expected-error @below {{'tt.func' has type tensor<f32>, and a tensor without dimensions has no layout; use a scalar}}

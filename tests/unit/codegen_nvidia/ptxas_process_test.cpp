@@ -151,6 +151,20 @@ TEST(PtxasProcess, FailuresAreErrors) {
   EXPECT_EQ(compileByProcess("/no/ptxas", kPtx, sm90(), {}).status().code(), absl::StatusCode::kInternal);
 }
 
+TEST(PtxasProcess, TimeLimitMustBeANumber) {
+  FakePtxas fake("cat \"$in\" > \"$out\"");
+  for (const char *limit : {"soon", "0", "-1", "1.5"}) {
+    SCOPED_TRACE(limit);
+    setenv("TESSERA_PTXAS_SECONDS", limit, 1);
+    EXPECT_FALSE(fake.compile(kPtx).has_value()); // started ahead
+    EXPECT_THAT(std::string(compileByProcess(fake.path, kPtx, sm90(), {}).status().message()),
+                testing::HasSubstr("TESSERA_PTXAS_SECONDS must be a whole number of seconds from 1 up, not '"));
+  }
+  setenv("TESSERA_PTXAS_SECONDS", "", 1); // as if it were not set
+  EXPECT_TRUE(fake.compile(kPtx).has_value());
+  unsetenv("TESSERA_PTXAS_SECONDS");
+}
+
 TEST(PtxasAhead, AnotherPtxasIsNotServed) {
   FakePtxas fake("cat \"$in\" > \"$out\"");
   auto ahead = startPtxasAhead(sm90(), {});

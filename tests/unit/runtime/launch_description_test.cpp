@@ -72,17 +72,19 @@ l.json:1:1: args: is missing)"},
     {"GridFour", R"({"grid":[1,1,1,1],"args":[]})",
      R"(l.json:1:9: grid: must have one to three sizes)"},
     {"GridNegative", R"({"grid":[1,-1],"args":[]})",
-     R"(l.json:1:12: grid[1]: must be between 0 and 65535, not -1)"},
+     R"(l.json:1:12: grid[1]: must be between 1 and 65535, not -1)"},
+    {"GridZero", R"({"grid":[4,0],"args":[]})",
+     R"(l.json:1:12: grid[1]: must be between 1 and 65535, not 0)"},
     {"GridFraction", R"({"grid":[1.5],"args":[]})",
      R"(l.json:1:10: grid[0]: must be an integer, not 1.5)"},
     {"GridTooLarge", R"({"grid":[2147483648],"args":[]})",
-     R"(l.json:1:10: grid[0]: must be between 0 and 2147483647, not 2147483648)"},
+     R"(l.json:1:10: grid[0]: must be between 1 and 2147483647, not 2147483648)"},
     {"GridYTooLarge", R"({"grid":[1,65536],"args":[]})",
-     R"(l.json:1:12: grid[1]: must be between 0 and 65535, not 65536)"},
+     R"(l.json:1:12: grid[1]: must be between 1 and 65535, not 65536)"},
     {"GridString", R"({"grid":["4"],"args":[]})",
      R"(l.json:1:10: grid[0]: must be an integer, not a string)"},
     {"GridHuge", R"({"grid":[1e400],"args":[]})",
-     R"(l.json:1:10: grid[0]: must be between 0 and 2147483647, not inf)"},
+     R"(l.json:1:10: grid[0]: must be between 1 and 2147483647, not inf)"},
     {"WarpsThree", R"({"grid":[1],"args":[],"num_warps":3})",
      R"(l.json:1:35: num_warps: must be a power of two up to 64, not 3)"},
     {"WarpsZero", R"({"grid":[1],"args":[],"num_warps":0})",
@@ -549,8 +551,11 @@ TEST_F(LaunchFiles, FilesMustHoldTheArgumentsTypeAndShape) {
     auto s = materialize(*d, i).status();
     EXPECT_TRUE(absl::IsInvalidArgument(s));
     llvm::StringRef m(s.message().data(), s.message().size());
-    EXPECT_TRUE(m.consume_front((folder_ + "/").str())) << m.str();
-    return m.str();
+    EXPECT_TRUE(m.consume_front(at("l.json") + ":")) << m.str();
+    auto [place, rest] = m.split(": ");
+    EXPECT_EQ(place.split(':').first, std::to_string(i + 2)) << m.str(); // the line
+    EXPECT_TRUE(rest.consume_front("args[" + std::to_string(i) + "].file: " + at(""))) << m.str();
+    return rest.str();
   };
   EXPECT_EQ(message(1), "f16.npy: holds f16, but args[1] (\"b\") is bf16");
   EXPECT_EQ(message(2), "u16.npy: holds u16, but args[2] (\"c\") is f32");

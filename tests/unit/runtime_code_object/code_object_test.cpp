@@ -60,8 +60,8 @@ TEST(CodeObject, IsDecoded) {
 
 TEST(CodeObject, OtherFilesAreErrors) {
   auto errorOf = [](llvm::StringRef bytes) { return std::string(readCodeObject(bytes).status().message()); };
-  EXPECT_THAT(errorOf(""), HasSubstr("is no ELF file"));
-  EXPECT_THAT(errorOf("module attributes {}"), HasSubstr("is no ELF file"));
+  EXPECT_THAT(errorOf(""), HasSubstr("is not an ELF file"));
+  EXPECT_THAT(errorOf("module attributes {}"), HasSubstr("is not an ELF file"));
   auto hsaco = testing::assembleObject("gfx942", kBody);
   ASSERT_TRUE(hsaco.ok()) << hsaco.status();
   std::string other = *hsaco;
