@@ -149,6 +149,8 @@ void recordMatrixInstruction(CallBase &call, bool ofWarpGroup) {
   call.addFnAttr(Attribute::get(call.getContext(), kMatrix, ofWarpGroup ? "warp-group" : "warp"));
 }
 
+bool isWarpGroupDot(const CallBase &call) { return call.getFnAttr(kMatrix).getValueAsString() == "warp-group"; }
+
 KernelFacts collectFacts(const Function &kernel, const ir::Tuning &tuning) {
   KernelFacts facts;
   if (kernel.hasFnAttribute(kWidestTensor))
@@ -164,7 +166,7 @@ KernelFacts collectFacts(const Function &kernel, const ir::Tuning &tuning) {
         auto *call = dyn_cast<CallBase>(&i);
         if (!call || !call->hasFnAttr(kMatrix)) continue;
         facts.hasMatrixInstructions = true;
-        facts.hasWarpGroupDots |= call->getFnAttr(kMatrix).getValueAsString() == "warp-group";
+        facts.hasWarpGroupDots |= isWarpGroupDot(*call);
       }
     }
   }

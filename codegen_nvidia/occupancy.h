@@ -25,6 +25,8 @@ void recordWidestTensor(llvm::Function &kernel, unsigned elements);
 void recordLoad(llvm::CallBase &, unsigned registers);
 /// Inline PTX with a matrix instruction of a warp (mma.sync) or of a warp group (wgmma).
 void recordMatrixInstruction(llvm::CallBase &, bool ofWarpGroup);
+/// Whether that was recorded: inline PTX with wgmma instructions.
+bool isWarpGroupDot(const llvm::CallBase &);
 
 // ---- facts and plan ----
 
