@@ -72,7 +72,9 @@ bool isKnown(Value *v, const Loop &loop, unsigned depth = 0) {
   if (isa<Constant>(v)) return true;
   auto *i = dyn_cast<Instruction>(v);
   if (!i || !loop.contains(i) || depth == kDeepest) return false;
-  if (auto *phi = dyn_cast<PHINode>(i)) return isa<Constant>(phi->getIncomingValueForBlock(loop.getLoopPreheader()));
+  if (auto *phi = dyn_cast<PHINode>(i))
+    return phi->getParent() == loop.getHeader() &&
+           isa<Constant>(phi->getIncomingValueForBlock(loop.getLoopPreheader()));
   return isa<BinaryOperator, CmpInst, CastInst, SelectInst>(i) &&
          llvm::all_of(i->operands(), [&](Value *operand) { return isKnown(operand, loop, depth + 1); });
 }
