@@ -82,6 +82,7 @@ bool isKnown(Value *v, const Loop &loop, unsigned depth = 0) {
 struct LoopSize {
   unsigned instructions = 0;
   unsigned dots = 0; // wgmma instructions
+  unsigned held = 0; // registers of accumulators and of the addresses of copies
   bool hasMasks = false;
 };
 
@@ -92,8 +93,11 @@ LoopSize sizeOf(const Loop &loop) {
       size.instructions += !isa<PHINode, ExtractValueInst>(i);
       size.hasMasks |= isa<ICmpInst>(i) && !isKnown(&i, loop);
       auto *call = dyn_cast<CallBase>(&i);
-      if (!call || !isWarpGroupDot(*call)) continue;
-      auto *text = cast<InlineAsm>(call->getCalledOperand());
+      auto *text = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+      if (!text) continue;
+      if (StringRef(text->getAsmString()).contains("cp.async.cg.shared.global")) size.held += 2;
+      if (!isWarpGroupDot(*call)) continue;
+      size.held += cast<StructType>(call->getType())->getNumElements();
       unsigned dots = unsigned(StringRef(text->getAsmString()).count("wgmma.mma_async"));
       size.dots += dots;
       size.instructions += dots;
@@ -101,10 +105,12 @@ LoopSize sizeOf(const Loop &loop) {
   return size;
 }
 
-/// Whether ptxas would unroll so many iterations whole, and take long.
+/// Whether ptxas would unroll so many iterations whole, and take long. Loops that hold more registers stay as they are:
+/// with addresses that are kept from one iteration to the next they would spill.
 bool takesLong(const LoopSize &size, unsigned trips, const ir::Tuning &tuning) {
   unsigned most = size.hasMasks ? tuning.ptxasUnrolledWithMasks : tuning.ptxasUnrolledInstructions;
-  return trips * size.dots > tuning.mostUnrolledDots && trips * size.instructions <= most;
+  return trips * size.dots > tuning.mostUnrolledDots && trips * size.instructions <= most &&
+         size.held <= tuning.mostHeldByUnrolledDots;
 }
 
 } // namespace
