@@ -16,7 +16,6 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 namespace tessera::nvidia {
 
@@ -109,19 +108,8 @@ public:
   absl::StatusOr<ObjectInfo> assemble(llvm::StringRef ptx) const override { return makeCubin(ptx, arch_, options_); }
 
 protected:
-  std::unique_ptr<llvm::Module> copyForEmittingAgain(const llvm::Module &module) const override {
-    bool mayNeedOtherPtx = planOf(module).requestMayCostSpills(info(), options_);
-    return mayNeedOtherPtx ? llvm::CloneModule(module) : nullptr;
-  }
-  absl::StatusOr<ObjectInfo> assembleOf(const llvm::Module &module, llvm::StringRef ptx,
-                                        std::unique_ptr<llvm::Module> copy) const override {
-    auto emitWithoutRequest = [&]() -> absl::StatusOr<std::string> {
-      withdrawRequests(*copy);
-      absl::StatusOr<std::string> other = emitAssembly(*copy);
-      if (!other.ok() && other.status().GetPayload(codegen::kAbandonModulePayload)) (void)copy.release();
-      return other;
-    };
-    return makeCubin(ptx, arch_, options_, planOf(module), emitWithoutRequest);
+  absl::StatusOr<ObjectInfo> assembleOf(const llvm::Module &module, llvm::StringRef ptx) const override {
+    return makeCubin(ptx, arch_, options_, planOf(module));
   }
   bool objectNeedsAssembly() const override { return true; }
   llvm::ArrayRef<llvm::StringLiteral> skippedCodegenPasses() const override {

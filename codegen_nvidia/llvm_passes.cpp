@@ -9,6 +9,7 @@
 #include "codegen_nvidia/passes/narrow_offsets.h"
 #include "codegen_nvidia/passes/share_pointers.h"
 #include "codegen_nvidia/passes/sink_predicates.h"
+#include "codegen_nvidia/passes/unroll_dot_loops.h"
 #include "codegen_nvidia/passes/unroll_loading_loops.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
@@ -34,6 +35,7 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
       late.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
                                                    /*UseMemorySSA=*/true)); // hoists masks and addresses
       late.addPass(createFunctionToLoopPassAdaptor(UnrollLoadingLoopsPass()));
+      late.addPass(UnrollDotLoopsPass(tuning));          // leaves indices of buffers that the next three fold
       late.addPass(EarlyCSEPass(/*UseMemorySSA=*/true)); // what reassociation made equal
       late.addPass(InstCombinePass());                   // and folds into addressing
       late.addPass(SimplifyCFGPass());                   // small ifs to selects

@@ -239,14 +239,11 @@ static absl::StatusOr<ObjectInfo> compileOnce(llvm::StringRef ptx, const ArchInf
 
 /// One of the further compilations.
 static absl::StatusOr<ObjectInfo> compileAgain(Attempt attempt, llvm::StringRef ptx, const ObjectInfo &first,
-                                               const ArchInfo &arch, const BackendOptions &options,
-                                               EmitWithoutRequest emitWithoutRequest) {
+                                               const ArchInfo &arch, const BackendOptions &options) {
   PtxOptions how;
   switch (attempt) {
-  case Attempt::WithoutRequest: { // no option of ptxas lifts `.minnctapersm`
-    absl::StatusOr<std::string> other = emitWithoutRequest();
-    return other.ok() ? compileOnce(*other, arch, options, how) : other.status();
-  }
+  case Attempt::WithoutRequest: // no option of ptxas lifts `.minnctapersm`
+    return compileOnce(withoutRequests(ptx), arch, options, how);
   case Attempt::OneBlock: how.minBlocks = 1; break;
   case Attempt::OneMoreBlock: how.minBlocks = first.occupancy + 1; break;
   case Attempt::LowerLevel: // the library knows one level only
@@ -258,14 +255,13 @@ static absl::StatusOr<ObjectInfo> compileAgain(Attempt attempt, llvm::StringRef 
 }
 
 absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options,
-                                     const OccupancyPlan &plan, EmitWithoutRequest emitWithoutRequest) {
+                                     const OccupancyPlan &plan) {
   absl::StatusOr<ObjectInfo> first = compileOnce(ptx, arch, options, {});
   if (!first.ok()) return first;
   ObjectInfo best = *first;
   for (Attempt attempt : OccupancyPlan::kAttempts) {
     if (!plan.isWorthTrying(attempt, *first, best, arch.info, options)) continue;
-    absl::StatusOr<ObjectInfo> made = compileAgain(attempt, ptx, *first, arch, options, emitWithoutRequest);
-    if (!made.ok() && made.status().GetPayload(codegen::kAbandonModulePayload)) return made;
+    absl::StatusOr<ObjectInfo> made = compileAgain(attempt, ptx, *first, arch, options);
     if (made.ok() && OccupancyPlan::isBetter(attempt, *made, best)) best = *std::move(made);
   }
   return best;

@@ -206,9 +206,13 @@ OccupancyPlan planOf(const Module &module) {
   return plan;
 }
 
-void withdrawRequests(Module &module) {
-  for (Function &f : module)
-    if (isKernel(f)) f.removeFnAttr(kMinBlocks);
+std::string withoutRequests(StringRef ptx) {
+  // Directives of a kernel stand on lines of their own, between its parameters and its body.
+  std::string other;
+  other.reserve(ptx.size());
+  for (auto [line, rest] = ptx.split('\n'); !line.empty() || !rest.empty(); std::tie(line, rest) = rest.split('\n'))
+    if (!line.starts_with(".minnctapersm")) (other += line) += '\n';
+  return other;
 }
 
 bool OccupancyPlan::requestMayCostSpills(const ir::TargetInfo &t, const BackendOptions &o) const {

@@ -44,9 +44,9 @@ struct KernelFacts {
 /// The facts of a kernel that is ready for instruction selection.
 KernelFacts collectFacts(const llvm::Function &kernel, const ir::Tuning &);
 
-/// A further compilation of the same kernel; all but the first are of the same PTX.
+/// A further compilation of the same kernel's PTX.
 enum class Attempt : uint8_t {
-  WithoutRequest, // without `.minnctapersm`: the module's PTX is emitted again
+  WithoutRequest, // without `.minnctapersm`
   OneBlock,       // for one block on a multiprocessor
   OneMoreBlock,   // for one block more than the first compilation allowed
   LowerLevel,     // at optimisation level 1
@@ -74,7 +74,7 @@ OccupancyPlan planOccupancy(const KernelFacts &, const ir::TargetInfo &, const c
 void applyPlans(llvm::Module &, const ir::TargetInfo &, const codegen::BackendOptions &);
 /// The plan that a module's attributes state: of the first kernel that requests blocks, if any.
 OccupancyPlan planOf(const llvm::Module &);
-/// Drops the requests for blocks that applyPlans wrote.
-void withdrawRequests(llvm::Module &);
+/// The same PTX without requests for blocks.
+std::string withoutRequests(llvm::StringRef ptx);
 
 } // namespace tessera::nvidia

@@ -269,8 +269,6 @@ absl::StatusOr<ObjectInfo> Backend::runStages(llvm::Module &module, Until until,
   }
   if (until == Until::Optimized) return info;
   if (until == Until::Assembly || keepAssembly || objectNeedsAssembly()) {
-    std::unique_ptr<llvm::Module> copy;
-    if (until == Until::Object) copy = copyForEmittingAgain(module);
     absl::StatusOr<std::string> assembly = emitAssembly(module);
     if (!assembly.ok()) return assembly.status();
     lap(&StageTimes::assembly);
@@ -278,7 +276,7 @@ absl::StatusOr<ObjectInfo> Backend::runStages(llvm::Module &module, Until until,
       info.assembly = *std::move(assembly);
       return info;
     }
-    absl::StatusOr<ObjectInfo> object = assembleOf(module, *assembly, std::move(copy));
+    absl::StatusOr<ObjectInfo> object = assembleOf(module, *assembly);
     if (object.ok()) {
       object->optimized = std::move(info.optimized);
       if (keepAssembly || objectNeedsAssembly()) object->assembly = *std::move(assembly);
@@ -294,18 +292,14 @@ absl::StatusOr<ObjectInfo> Backend::runStages(llvm::Module &module, Until until,
 
 absl::StatusOr<ObjectInfo> Backend::emitObject(llvm::Module &module, bool keepAssembly) const {
   if (!keepAssembly && !objectNeedsAssembly()) return emitObjectDirectly(module);
-  std::unique_ptr<llvm::Module> copy = copyForEmittingAgain(module);
   absl::StatusOr<std::string> assembly = emitAssembly(module);
   if (!assembly.ok()) return assembly.status();
-  absl::StatusOr<ObjectInfo> object = assembleOf(module, *assembly, std::move(copy));
+  absl::StatusOr<ObjectInfo> object = assembleOf(module, *assembly);
   if (object.ok()) object->assembly = *std::move(assembly);
   return object;
 }
 
-std::unique_ptr<llvm::Module> Backend::copyForEmittingAgain(const llvm::Module &) const { return nullptr; }
-
-absl::StatusOr<ObjectInfo> Backend::assembleOf(const llvm::Module &, llvm::StringRef assembly,
-                                               std::unique_ptr<llvm::Module>) const {
+absl::StatusOr<ObjectInfo> Backend::assembleOf(const llvm::Module &, llvm::StringRef assembly) const {
   return assemble(assembly);
 }
 

@@ -185,13 +185,8 @@ protected:
   /// (which are marked `contract`) may.
   virtual bool libraryMayBeFused() const = 0;
   virtual absl::StatusOr<ObjectInfo> emitObjectDirectly(llvm::Module &) const;
-  /// A copy of a module that emitAssembly is about to consume, if its object may need assembly text with other function
-  /// attributes; else null.
-  virtual std::unique_ptr<llvm::Module> copyForEmittingAgain(const llvm::Module &) const;
-  /// As assemble, of the text that emitAssembly made of the module, whose function attributes may state more. `copy` is
-  /// what copyForEmittingAgain returned.
-  virtual absl::StatusOr<ObjectInfo> assembleOf(const llvm::Module &, llvm::StringRef assembly,
-                                                std::unique_ptr<llvm::Module> copy) const;
+  /// As assemble, of the text that emitAssembly made of the module, whose function attributes may state more.
+  virtual absl::StatusOr<ObjectInfo> assembleOf(const llvm::Module &, llvm::StringRef assembly) const;
   /// Sets triple and data layout.
   absl::Status setLayout(llvm::Module &) const;
 

@@ -138,6 +138,43 @@ def descriptor_stores(x, o, ATOMIC: tl.constexpr, B: tl.constexpr):
 
 
 @triton.jit
+def exchange_thrice(x, scratch, o, BARRIERS: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    for _ in range(3):
+        tl.store(scratch + i, v)
+        tl.debug_barrier()
+        v += tl.load(scratch + B - 1 - i)  # exchange_thrice
+        if BARRIERS == 2:
+            tl.debug_barrier()  # before the next iteration overwrites it
+    tl.store(o + i, v)
+
+
+@triton.jit
+def transpose_in_place(x, n, HALF: tl.constexpr, B: tl.constexpr):
+    r, c = tl.program_id(0) // 2, tl.program_id(0) % 2
+    if r <= c or not HALF:
+        i = tl.arange(0, B)
+        upper = x + (r * B + i[:, None]) * n + c * B + i[None, :]
+        lower = x + (c * B + i[:, None]) * n + r * B + i[None, :]
+        a = tl.load(upper)  # transpose_in_place
+        b = tl.load(lower)
+        tl.store(upper, tl.trans(b))
+        tl.store(lower, tl.trans(a))
+
+
+@triton.jit
+def last_one_resets(x, counter, o, ATOMIC: tl.constexpr, B: tl.constexpr):
+    tl.atomic_add(o, tl.sum(tl.load(x + tl.program_id(0) * B + tl.arange(0, B)), 0))
+    ticket = tl.atomic_add(counter, 1)  # last_one_resets
+    if ticket == 1:  # of three
+        if ATOMIC:
+            tl.atomic_xchg(counter, 0)
+        else:
+            tl.store(counter, 0)
+
+
+@triton.jit
 def tiles_overlap(a, c, M, N, STEP: tl.constexpr, B: tl.constexpr):
     from_a = tl.make_tensor_descriptor(a, [M, N], [N, 1], [B, B])
     to_c = tl.make_tensor_descriptor(c, [M, N], [N, 1], [B, B])
@@ -259,6 +296,24 @@ def past_last_batch(x, o, start, size, B: tl.constexpr):
 
 
 @triton.jit
+def roll(x, o, n, shift, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + (i - shift) % n, mask=i < n)  # roll
+    tl.store(o + i, v, mask=i < n)
+
+
+@triton.jit
+def compact(x, o, EXCLUSIVE: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    keep = (v > 0).to(tl.int32)
+    place = tl.cumsum(keep, 0)
+    if EXCLUSIVE:
+        place -= keep
+    tl.store(o + place, v, mask=keep != 0)  # compact
+
+
+@triton.jit
 def index_wraps(x, o, s, B: tl.constexpr):
     i = tl.arange(0, B)
     tl.store(o + i, tl.load(x + i * s))  # index_wraps
@@ -332,6 +387,11 @@ def blocks_of(rows, block):
     return (TensorDescriptor.from_tensor(HostArray(a), [block, 32]) for a in (x, o))
 
 
+def matrix():
+    """Different elements: writes of what is there already are no race."""
+    return np.arange(1024, dtype="f4").reshape(32, 32)
+
+
 def tiles():
     return np.random.default_rng(1).random((128, 32)).astype("f2"), np.zeros((128, 32), "f2")
 
@@ -402,6 +462,12 @@ CASES = {
                           lambda: (*blocks_of(range(64), 16), False, 16), "race", TEXT),
     "tiles_overlap": (tiles_overlap, 2, lambda: (*tiles(), 128, 32, 32, 32), lambda: (*tiles(), 128, 32, 16, 32),
                       "race", TEXT),
+    "exchange_thrice": (exchange_thrice, 1, lambda: (f4(256), np.zeros(256, "f4"), f4(256), 2, 256),
+                        lambda: (f4(256), np.zeros(256, "f4"), f4(256), 1, 256), "race", TEXT),
+    "transpose_in_place": (transpose_in_place, 4, lambda: (matrix(), 32, True, 16),
+                           lambda: (matrix(), 32, False, 16), "race", TEXT),
+    "last_one_resets": (last_one_resets, 3, lambda: (f4(384), i4(1), np.zeros(1, "f4"), True, 128),
+                        lambda: (f4(384), i4(1), np.zeros(1, "f4"), False, 128), "race", TEXT),
     "locked": (locked, 2, lambda: (i4(1), i4(1), True), lambda: (i4(1), i4(1), False), "deadlock", TEXT),
     "waits_for_next": (waits_for_next, 3, lambda: (i4(4), i4(4), 0), lambda: (i4(4), i4(4), 1), "deadlock", TEXT),
     "left_neighbour": (left_neighbour, 1, lambda: (f4(129), f4(129), 1, 128), lambda: (f4(129), f4(129), 0, 128),
@@ -426,6 +492,10 @@ CASES = {
                    lambda: (f4(8, 16, 32), pages(8), f4(32), 3, 16, 32), "out of bounds", ()),
     "past_last_batch": (past_last_batch, 1, lambda: (batches(), f4(16, 16), 30, 10, 16),
                         lambda: (batches(), f4(16, 16), 30, 12, 16), "out of bounds", ()),
+    "roll": (roll, 1, lambda: (f4(100), f4(100), 100, -3, 128), lambda: (f4(100), f4(100), 100, 3, 128),
+             "out of bounds", ()),
+    "compact": (compact, 1, lambda: (np.arange(64, dtype="f4"), f4(63), True, 64),
+                lambda: (np.arange(64, dtype="f4"), f4(63), False, 64), "out of bounds", ()),
     "index_wraps": (index_wraps, 1, lambda: (f4(512), f4(128), 4, 128), lambda: (f4(512), f4(128), 1 << 26, 128),
                     "out of bounds|overflow", ()),
     "wraps_into_bounds": (wraps_into_bounds, 1, lambda: (*wraps(1 << 30), True, 4), lambda: (*wraps(1 << 30), False, 4),

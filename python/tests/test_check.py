@@ -204,6 +204,70 @@ triton.runtime.driver.active.get_device_interface().synchronize()
     assert made.returncode == 0 and "no faults in 2 launches" in made.stderr, made.stderr
 
 
+CALLED_BY_TORCH = """
+import torch, triton, triton.language as tl
+@triton.jit
+def scale(x, g, o, n, EXTRA: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n + EXTRA)
+    tl.store(o + i, v * tl.load(g + i, mask=i < n), mask=i < n)
+def multiply(x, g, extra=0):
+    assert x.is_cuda and g.is_cuda
+    o = torch.empty(x.shape, device="cuda")
+    with torch.cuda.device(x.device):
+        scale[(2,)](x, g, o, 100, EXTRA=extra, B=64)
+    return o
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        context.save_for_backward(x)
+        return multiply(x, x)
+    @staticmethod
+    def backward(context, gradient):
+        return 2 * multiply(context.saved_tensors[0], gradient.contiguous(), EXTRA)
+def hook(gradient):
+    assert gradient.is_cuda
+    return gradient * torch.full((100,), 2.0, device="cuda")
+x = torch.rand(100, device="cuda", requires_grad=True)
+Square.apply(x).sum().backward()
+torch.testing.assert_close(x.grad, 2 * x.detach())
+y = x * 1
+y.register_hook(hook)
+[gradient] = torch.autograd.grad(Square.apply(y).sum(), x)
+torch.testing.assert_close(gradient, 4 * x.detach())
+x = x.detach()
+library = torch.library.Library("check_test", "FRAGMENT")
+library.define("plain(Tensor x, Tensor g) -> Tensor")
+library.impl("plain", lambda x, g: multiply(x, g), "CUDA")
+library.define("both(Tensor x, Tensor g) -> Tensor")
+library.impl("both", lambda x, g: multiply(x, g), "CUDA")
+library.impl("both", lambda x, g: multiply(x, g) + 1, "CPU")
+operators = [torch.ops.check_test.plain]
+if hasattr(torch.library, "custom_op"):  # torch 2.4 and later
+    for devices in (None, "cuda"):
+        @torch.library.custom_op(f"check_test::custom_{devices}", mutates_args=(), device_types=devices)
+        def custom(x: torch.Tensor, g: torch.Tensor) -> torch.Tensor:
+            return multiply(x, g)
+        operators.append(custom)
+for operator in operators:
+    torch.testing.assert_close(operator(x, x), x * x)
+torch.testing.assert_close(torch.ops.check_test.both(x, x), x * x + 1)
+"""
+
+
+@pytest.mark.parametrize("extra", [0, 1])
+def test_functions_that_torch_calls(tmp_path, extra):
+    """Backward passes, hooks, operators of torch.library: their tensors are the GPU's, too."""
+    pytest.importorskip("torch")
+    (tmp_path / "program.py").write_text(f"EXTRA = {extra}{CALLED_BY_TORCH}", encoding="utf-8")
+    command = [sys.executable, "-m", "tessera.triton", "check", "--target", "sm_90a", "program.py"]
+    made = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    if extra:
+        assert made.returncode == 1 and "program.py:6: kernel 'scale'" in made.stderr, made.stderr
+    else:
+        assert made.returncode == 0 and "no faults in 8 launches" in made.stderr, made.stderr
+
+
 def test_compiled_functions(tmp_path):
     """Functions of torch.compile, and launches that it traces, run as they are written."""
     torch = pytest.importorskip("torch")

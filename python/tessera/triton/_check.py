@@ -7,6 +7,7 @@ Besides what the emulator itself finds, memory is followed that nobody wrote (`n
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import runpy
 import sys
@@ -174,7 +175,7 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
         for name in added:
             setattr(torch.cpu, name, answers[name])
         driver.device_interface = torch.cuda
-        with OnHost(), _eagerly(torch):
+        with OnHost(), _on_host_in_callbacks(torch, OnHost), _eagerly(torch):
             yield
     finally:
         for name, function in before.items():
@@ -182,6 +183,60 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
         for name in added:
             if hasattr(torch.cpu, name):
                 delattr(torch.cpu, name)
+
+
+# Under these the implementation of an operator computes, on tensors of the host here.
+_COMPUTING_KEYS = ("", "CPU", "CUDA", "CompositeExplicitAutograd", "CompositeImplicitAutograd")
+
+
+@contextlib.contextmanager
+def _on_host_in_callbacks(torch: Any, mode: Any) -> Iterator[None]:
+    """Functions of the program that torch calls are on the host, too: torch suspends a mode while one of its functions
+    runs, and with it in `backward` of an autograd function, in hooks of gradients, and in operators of torch.library.
+    Operators for CUDA alone also take the tensors that the program has here, which are the host's."""
+
+    def within(function: Any) -> Any:
+        @functools.wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            if not active or torch._C._is_torch_function_mode_enabled():
+                return function(*args, **kwargs)
+            with mode():
+                return function(*args, **kwargs)
+
+        return run
+
+    def impl(library: Any, name: Any, function: Any, dispatch_key: str = "", **how: Any) -> Any:
+        key = dispatch_key or library.dispatch_key
+        if not active or not isinstance(function, types.FunctionType) or key not in _COMPUTING_KEYS:
+            return register(library, name, function, dispatch_key, **how)
+        operator = (library.ns, str(name))
+        if key == "CPU" and operator in added:  # the program has one for the host
+            added.pop(operator)._destroy()
+        made = register(library, name, within(function), dispatch_key, **how)
+        if key == "CUDA":
+            own = torch.library.Library(library.ns, "IMPL")
+            with contextlib.suppress(RuntimeError):  # the program has one for the host
+                register(own, name, within(function), "CPU", **how)
+                added[operator] = own
+        return made
+
+    active = True
+    added: dict[Any, Any] = {}
+    register = torch.library.Library.impl
+    engines = [m for m in (torch.autograd, torch.autograd.graph) if hasattr(m, "_engine_run_backward")]
+    run_backward = [m._engine_run_backward for m in engines]
+    try:
+        for module, run in zip(engines, run_backward):
+            module._engine_run_backward = within(run)
+        torch.library.Library.impl = impl
+        yield
+    finally:
+        active = False
+        torch.library.Library.impl = register
+        for module, run in zip(engines, run_backward):
+            module._engine_run_backward = run
+        for own in added.values():
+            own._destroy()
 
 
 def _eagerly(torch: Any) -> Any:
