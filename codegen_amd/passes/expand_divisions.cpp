@@ -83,12 +83,13 @@ public:
     bool xSigned = isSigned && !isNonNegative(call.getArgOperand(0)),
          ySigned = isSigned && !isNonNegative(call.getArgOperand(1));
     Value *sign = nullptr; // all ones where the result is negative
-    Value *signOfX = xSigned ? b.CreateAShr(signSource(call.getArgOperand(0), x), 31) : nullptr;
+    Value *source = xSigned ? signSource(call.getArgOperand(0), x) : nullptr;
+    Value *signOfX = xSigned ? b.CreateAShr(source, 31) : nullptr;
     if (isRemainder)
       sign = signOfX;
     else if (xSigned || ySigned)
       sign = b.CreateAShr(xSigned && ySigned ? b.CreateXor(x, y) : xSigned ? x : y, 31);
-    Value *u = xSigned ? magnitude(b, x, signOfX) : x;
+    Value *u = xSigned ? magnitude(b, x, source == x, signOfX) : x;
     Value *v = ySigned ? b.CreateBinaryIntrinsic(Intrinsic::abs, y, b.getFalse()) : y;
     Value *result = unsignedDivision(b, isRemainder, u, v, call);
     if (sign) result = b.CreateSub(b.CreateXor(result, sign), sign);
@@ -113,9 +114,8 @@ private:
   }
 
   /// |x|. With a sign that is another number's, mostly a uniform one's, two instructions; else one, or two.
-  static Value *magnitude(IRBuilder<> &b, Value *x, Value *sign) {
-    bool isOwn = cast<Instruction>(sign)->getOperand(0) == x;
-    if (isOwn) return b.CreateBinaryIntrinsic(Intrinsic::abs, x, b.getFalse());
+  static Value *magnitude(IRBuilder<> &b, Value *x, bool isOwnSign, Value *sign) {
+    if (isOwnSign) return b.CreateBinaryIntrinsic(Intrinsic::abs, x, b.getFalse());
     return b.CreateXor(b.CreateAdd(x, sign), sign);
   }
 

@@ -387,8 +387,10 @@ PreservedAnalyses UnrollBuffersPass::run(Function &f, FunctionAnalysisManager &a
     options.Runtime = true;
     options.AllowExpensiveTripCount = true;
     options.Force = true;
-    UnrollLoop(loop, options, &loops, &evolution, &dominators, &assumptions, &costs, &remarks, /*PreserveLCSSA=*/true);
-    nestRemainder(*loop, dominators);
+    auto unrolled = UnrollLoop(loop, options, &loops, &evolution, &dominators, &assumptions, &costs, &remarks,
+                               /*PreserveLCSSA=*/true);
+    // With as many iterations as copies there is no loop left.
+    if (unrolled == LoopUnrollResult::PartiallyUnrolled) nestRemainder(*loop, dominators);
     evolution.forgetAllLoops();
     changed = true;
   }

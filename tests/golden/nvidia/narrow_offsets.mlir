@@ -1,6 +1,6 @@
 // narrow-offsets: rows of odd length are loaded element by element. Addresses at a constant distance share one 64-bit
 // address; if many remain, what they do not share stays a 32-bit offset throughout the loop.
-// RUN: tessera compile %s --kernel few --target sm_90a --num-warps 4 --num-stages 1 --emit ptx -o - | FileCheck %s --check-prefix=FEW
+// RUN: tessera compile %s --kernel few --target sm_80 --num-warps 4 --num-stages 1 --emit ptx -o - | FileCheck %s --check-prefix=FEW
 // RUN: tessera compile %s --kernel many --target sm_90a --num-warps 1 --exact-num-warps --num-stages 1 --emit ptx -o - | FileCheck %s --check-prefix=MANY
 // FEW: .entry few
 // FEW-NOT: cvt.s64.s32 wide
