@@ -100,7 +100,7 @@ Generator::Described Generator::descriptorOf(Type t, const Shape &block, unsigne
   out.memory.nanPadding = mayBeNan && !wholeRows_ && isFloat(t) && upTo(3) == 0;
   out.text = cat("!tt.tensordesc<", tensorOf(block, signedName(t, sign), ""), ">");
   // The base lies anywhere that is aligned.
-  uint64_t at = 16 * upTo(4), bytes = at + uint64_t(out.memory.spannedElements()) * kTypeBits[t] / 8;
+  uint64_t at = 16 * upTo(4), bytes = at + uint64_t(out.memory.spannedElements()) * ((kTypeBits[t] + 7) / 8);
   out.isArgument = upTo(4) != 0;
   if (out.isArgument) {
     bool tensorMaps = kTypeBits[t] != 8 || !isFloat(t);
