@@ -87,7 +87,8 @@ private:
 
   // ---- the fast version (descriptor_versions.h) ----
 
-  static int64_t elementBytes(TensorDescType d) { return d.element().bitWidth() / 8; }
+  /// In memory, where an i1 has a byte.
+  static int64_t elementBytes(TensorDescType d) { return llvm::divideCeil(d.element().bitWidth(), 8); }
   /// Elements of the widest access to a row of the block.
   static int64_t vectorOf(TensorDescType d) { return std::min(kVectorBytes / elementBytes(d), d.shape().back()); }
   /// Strides of the dimension are less than 2 to the power of this in the fast version: the offsets of a block's last

@@ -94,3 +94,15 @@ tt.func public @blocks(%x: !tt.tensordesc<tensor<16x64xf16>>, %i: i32, %c: i1) {
 ^bb2:
   tt.return
 }
+
+// -----
+
+// An i1 has a byte in memory: a vector has sixteen.
+// CHECK-LABEL: @bits
+// CHECK-SAME: %{{.*}}: !tt.ptr<i1> {{{.*}}}, %[[SIZE:[a-z0-9]+]]: i64
+// CHECK-DAG: %[[C15:.*]] = arith.constant 15 : i64
+// CHECK: arith.andi %[[SIZE]], %[[C15]]
+tt.func public @bits(%d: !tt.tensordesc<tensor<1024xi1>>, %m: tensor<1024xi1>, %c: i32) {
+  tt.descriptor_store %d[%c], %m : !tt.tensordesc<tensor<1024xi1>>, tensor<1024xi1>
+  tt.return
+}
