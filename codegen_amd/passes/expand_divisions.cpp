@@ -24,7 +24,6 @@
 // most 24 bits, which it divides as f32.
 #include "codegen_amd/passes/expand_divisions.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"

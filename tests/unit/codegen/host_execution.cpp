@@ -121,4 +121,24 @@ int64_t runOnHost(llvm::StringRef text, llvm::StringRef kernel, llvm::ArrayRef<u
   return run(text, kernel, args, errors, target, threads, 1, rounds, before);
 }
 
+std::string kernelOfTwo(const std::string &type, const std::string &op) {
+  std::string i = "tensor<4096xi32, #l>", e = "tensor<4096x" + type + ", #l>",
+              p = "tensor<4096x!tt.ptr<" + type + ">, #l>";
+  auto pointer = [&](const std::string &n) {
+    return "%" + n + "s = tt.splat %" + n + " : !tt.ptr<" + type + "> -> " + p + "\n%" + n + "p = tt.addptr %" + n +
+           "s, %i : " + p + ", " + i + "\n";
+  };
+  std::string argument = ": !tt.ptr<" + type + ">";
+  return "#l = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>\n"
+         "module attributes {\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = 4 : i32, "
+         "\"ttg.threads-per-warp\" = 32 : i32} {\n"
+         "tt.func public @k(%a" +
+         argument + ", %b" + argument + ", %c" + argument +
+         ") {\n"
+         "%i = tt.make_range {end = 4096 : i32, start = 0 : i32} : " +
+         i + "\n" + pointer("a") + pointer("b") + pointer("c") + "%x = tt.load %ap : " + p +
+         "\n%y = tt.load %bp : " + p + "\n%q = " + op + " %x, %y : " + e + "\ntt.store %cp, %q : " + p +
+         "\ntt.return\n}\n}\n";
+}
+
 } // namespace tessera::testing

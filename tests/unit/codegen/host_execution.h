@@ -154,6 +154,9 @@ private:
 std::unique_ptr<llvm::Module> lowerText(llvm::StringRef text, const codegen::Target &, llvm::LLVMContext &,
                                         std::string &errors, const codegen::LoweringOptions & = {});
 
+/// A kernel `k` of pointers a, b and c: c[i] = op(a[i], b[i]) for 4,096 elements of a type, by 128 threads.
+std::string kernelOfTwo(const std::string &type, const std::string &op);
+
 /// The same with a target of one's own; `before` is called before each of `rounds` rounds over all threads (a target
 /// whose instructions exchange values between lanes can collect them in one round and deliver them in the next).
 int64_t runOnHost(llvm::StringRef text, llvm::StringRef kernel, llvm::ArrayRef<uint64_t> args, std::string &errors,

@@ -75,19 +75,7 @@ private:
 constexpr int kCount = 4096;
 
 std::vector<float> divided(const std::vector<float> &x, const std::vector<float> &y) {
-  std::string i = "tensor<4096xi32, #l>", f = "tensor<4096xf32, #l>", p = "tensor<4096x!tt.ptr<f32>, #l>";
-  auto pointer = [&](const std::string &n) {
-    return "%" + n + "s = tt.splat %" + n + " : !tt.ptr<f32> -> " + p + "\n%" + n + "p = tt.addptr %" + n +
-           "s, %i : " + p + ", " + i + "\n";
-  };
-  std::string text = "#l = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>\n"
-                     "module attributes {\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = 4 : i32, "
-                     "\"ttg.threads-per-warp\" = 32 : i32} {\n"
-                     "tt.func public @k(%a: !tt.ptr<f32>, %b: !tt.ptr<f32>, %c: !tt.ptr<f32>) {\n"
-                     "%i = tt.make_range {end = 4096 : i32, start = 0 : i32} : " +
-                     i + "\n" + pointer("a") + pointer("b") + pointer("c") + "%x = tt.load %ap : " + p +
-                     "\n%y = tt.load %bp : " + p + "\n%q = arith.divf %x, %y : " + f + "\ntt.store %cp, %q : " + p +
-                     "\ntt.return\n}\n}\n";
+  std::string text = testing::kernelOfTwo("f32", "arith.divf");
   std::vector<float> out(kCount);
   std::string errors;
   ArithmeticTarget target(codegen::findArch(amd::archTable(), "gfx942")->info);

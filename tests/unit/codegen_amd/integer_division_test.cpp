@@ -55,19 +55,7 @@ private:
 constexpr int kCount = 4096;
 
 std::vector<uint32_t> divided(const std::string &op, const std::vector<uint32_t> &x, const std::vector<uint32_t> &y) {
-  std::string i = "tensor<4096xi32, #l>", p = "tensor<4096x!tt.ptr<i32>, #l>";
-  auto pointer = [&](const std::string &n) {
-    return "%" + n + "s = tt.splat %" + n + " : !tt.ptr<i32> -> " + p + "\n%" + n + "p = tt.addptr %" + n +
-           "s, %i : " + p + ", " + i + "\n";
-  };
-  std::string text = "#l = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>\n"
-                     "module attributes {\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = 4 : i32, "
-                     "\"ttg.threads-per-warp\" = 32 : i32} {\n"
-                     "tt.func public @k(%a: !tt.ptr<i32>, %b: !tt.ptr<i32>, %c: !tt.ptr<i32>) {\n"
-                     "%i = tt.make_range {end = 4096 : i32, start = 0 : i32} : " +
-                     i + "\n" + pointer("a") + pointer("b") + pointer("c") + "%x = tt.load %ap : " + p +
-                     "\n%y = tt.load %bp : " + p + "\n%q = arith." + op + " %x, %y : " + i +
-                     "\ntt.store %cp, %q : " + p + "\ntt.return\n}\n}\n";
+  std::string text = testing::kernelOfTwo("i32", "arith." + op);
   std::vector<uint32_t> out(kCount);
   std::string errors;
   DivisionTarget target(codegen::findArch(amd::archTable(), "gfx942")->info);
