@@ -262,7 +262,7 @@ absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, 
   for (Attempt attempt : OccupancyPlan::kAttempts) {
     if (!plan.isWorthTrying(attempt, *first, best, arch.info, options)) continue;
     absl::StatusOr<ObjectInfo> made = compileAgain(attempt, ptx, *first, arch, options);
-    if (made.ok() && OccupancyPlan::isBetter(attempt, *made, best)) best = *std::move(made);
+    if (made.ok() && OccupancyPlan::isBetter(attempt, *made, best, arch.info.tuning)) best = *std::move(made);
   }
   return best;
 }

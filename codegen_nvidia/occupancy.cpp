@@ -234,18 +234,23 @@ bool OccupancyPlan::isWorthTrying(Attempt attempt, const ObjectInfo &first, cons
     // faster on an H200).
     bool mayCompileAgain = o.optLevel >= 3 && !o.maxRegisters;
     if (minBlocks || !hasWarpGroupDots || first.spillBytes || !mayCompileAgain) return false;
-    return registersForOneMore(first, t, o) * 10 >= first.registers * t.tuning.oneMoreBlockTenths;
+    int percent = first.occupancy == 1 ? t.tuning.secondBlockPercent : t.tuning.oneMoreBlockPercent;
+    return registersForOneMore(first, t, o) * 100 >= first.registers * percent;
   }
   case Attempt::LowerLevel:
     // Level 1 schedules less far and often does not give up either: 21 KiB of spills in 32 registers became 2.5 KiB in
-    // 255 for the backward pass of a gated linear attention.
-    return gaveUp(best, t, o);
+    // 255 for the backward pass of a gated linear attention. What spills for one more block was not given up.
+    return first.spillBytes && gaveUp(best, t, o);
   }
   return false;
 }
 
-bool OccupancyPlan::isBetter(Attempt attempt, const ObjectInfo &made, const ObjectInfo &best) {
-  if (attempt == Attempt::OneMoreBlock) return !made.spillBytes && made.occupancy > best.occupancy;
+bool OccupancyPlan::isBetter(Attempt attempt, const ObjectInfo &made, const ObjectInfo &best,
+                             const ir::Tuning &tuning) {
+  if (attempt == Attempt::OneMoreBlock) {
+    int64_t mostSpilled = best.occupancy == 1 ? tuning.secondBlockSpills : 0;
+    return made.spillBytes <= mostSpilled && made.occupancy > best.occupancy;
+  }
   return made.spillBytes < best.spillBytes;
 }
 

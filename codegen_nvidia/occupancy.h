@@ -65,7 +65,7 @@ struct OccupancyPlan {
   bool isWorthTrying(Attempt, const codegen::ObjectInfo &first, const codegen::ObjectInfo &best, const ir::TargetInfo &,
                      const codegen::BackendOptions &) const;
   /// Whether the object of an attempt replaces the best one.
-  static bool isBetter(Attempt, const codegen::ObjectInfo &made, const codegen::ObjectInfo &best);
+  static bool isBetter(Attempt, const codegen::ObjectInfo &made, const codegen::ObjectInfo &best, const ir::Tuning &);
 };
 
 OccupancyPlan planOccupancy(const KernelFacts &, const ir::TargetInfo &, const codegen::BackendOptions &);

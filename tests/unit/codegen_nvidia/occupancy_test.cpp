@@ -113,8 +113,8 @@ TEST(Occupancy, RequestsThatCostSpillsAreTakenBack) {
   EXPECT_TRUE(worth(Attempt::LowerLevel, spills));
   spills.registers = 250;
   EXPECT_FALSE(worth(Attempt::OneBlock, spills));
-  EXPECT_TRUE(OccupancyPlan::isBetter(Attempt::OneBlock, fine, spills));
-  EXPECT_FALSE(OccupancyPlan::isBetter(Attempt::OneBlock, spills, spills));
+  EXPECT_TRUE(OccupancyPlan::isBetter(Attempt::OneBlock, fine, spills, hopper().tuning));
+  EXPECT_FALSE(OccupancyPlan::isBetter(Attempt::OneBlock, spills, spills, hopper().tuning));
 }
 
 TEST(Occupancy, WarpGroupDotsAreTriedWithOneMoreBlock) {
@@ -127,12 +127,37 @@ TEST(Occupancy, WarpGroupDotsAreTriedWithOneMoreBlock) {
   EXPECT_TRUE(plan.isWorthTrying(Attempt::OneMoreBlock, first, first, hopper(), {}));
   first.registers = 200; // 168 are less than nine tenths
   EXPECT_FALSE(plan.isWorthTrying(Attempt::OneMoreBlock, first, first, hopper(), {}));
+  auto isBetter = [&](const ObjectInfo &made) {
+    return OccupancyPlan::isBetter(Attempt::OneMoreBlock, made, first, hopper().tuning);
+  };
   ObjectInfo more = first;
-  EXPECT_FALSE(OccupancyPlan::isBetter(Attempt::OneMoreBlock, more, first));
+  EXPECT_FALSE(isBetter(more));
   more.occupancy = 3;
-  EXPECT_TRUE(OccupancyPlan::isBetter(Attempt::OneMoreBlock, more, first));
+  EXPECT_TRUE(isBetter(more));
   more.spillBytes = 4;
-  EXPECT_FALSE(OccupancyPlan::isBetter(Attempt::OneMoreBlock, more, first));
+  EXPECT_FALSE(isBetter(more));
+}
+
+TEST(Occupancy, ASecondBlockMayCostAFewSpills) {
+  OccupancyPlan plan;
+  plan.hasWarpGroupDots = true;
+  BackendOptions eightWarps;
+  eightWarps.numWarps = 8;
+  ObjectInfo first;
+  first.registers = 146; // 128 are 87 %
+  first.occupancy = hopper().occupancy({8, 0, first.registers});
+  EXPECT_EQ(first.occupancy, 1);
+  EXPECT_TRUE(plan.isWorthTrying(Attempt::OneMoreBlock, first, first, hopper(), eightWarps));
+  ObjectInfo two = first;
+  two.registers = 128;
+  two.occupancy = 2;
+  two.spillBytes = 40;
+  EXPECT_TRUE(OccupancyPlan::isBetter(Attempt::OneMoreBlock, two, first, hopper().tuning));
+  EXPECT_FALSE(plan.isWorthTrying(Attempt::LowerLevel, first, two, hopper(), eightWarps)); // which would lose the block
+  two.spillBytes = 48;
+  EXPECT_FALSE(OccupancyPlan::isBetter(Attempt::OneMoreBlock, two, first, hopper().tuning));
+  first.registers = 160; // 128 are 80 %
+  EXPECT_FALSE(plan.isWorthTrying(Attempt::OneMoreBlock, first, first, hopper(), eightWarps));
 }
 
 TEST(Occupancy, FactsAreOfTheAttributesAndLoads) {
