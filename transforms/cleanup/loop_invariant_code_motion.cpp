@@ -5,7 +5,8 @@
 //     %s = tt.splat %n : …             →     scf.for %i = … {
 //     …                                        …
 //
-// Innermost loops come first, so that an operation can leave several loops. Three kinds of operations need care if the
+// Innermost loops come first, so that an operation can leave several loops. Of the branches in a loop (scf.if) only
+// conversions of layouts leave. Three kinds of operations need care if the
 // loop may run zero times:
 //   - Descriptors that become tensor maps (those with a layout), whose base or strides may be misaligned. They leave
 //     only loops that are known to run.
@@ -84,6 +85,10 @@ public:
 
   bool loopRuns() const { return loopRuns_; }
 
+  /// Whether an operation of a branch is worth computing though the branch may not be taken: in every iteration that
+  /// takes it, it would go through shared memory.
+  bool mayLeaveBranch(Operation &op) const { return op.is<ttg::ConvertLayoutOp>() && mayMove(op); }
+
   bool mayMove(Operation &op) const {
     if (op.info().has(kTerminator)) return false;
     // The region of a reduction only combines values; other regions may hold anything.
@@ -126,12 +131,31 @@ private:
 
 } // namespace
 
+/// Moves operations of the branches in a block, and of those nested in them, before the loop.
+static bool hoistFromBranches(Block &block, Operation *loop, const HoistRules &rules) {
+  bool changed = false;
+  for (auto &op : block) {
+    if (!op.is<scf::IfOp>()) continue;
+    for (auto &region : op.regions()) {
+      if (region.empty()) continue;
+      changed |= hoistFromBranches(*region.front(), loop, rules);
+      for (auto &inner : *region.front()) { // the iterator is past an operation that moves
+        if (!rules.mayLeaveBranch(inner)) continue;
+        inner.moveBefore(loop);
+        changed = true;
+      }
+    }
+  }
+  return changed;
+}
+
 static bool hoist(Operation *loop) {
   HoistRules rules(loop);
   bool changed = false;
   for (auto &region : loop->regions()) {
     if (region.empty()) continue;
     // Only a region's entry block: the others need not run in an iteration.
+    changed |= hoistFromBranches(*region.front(), loop, rules);
     for (auto &op : *region.front()) {
       if (!rules.mayMove(op)) continue;
       bool needsMask = rules.isMovableLoad(op) && !rules.loopRuns();
