@@ -114,8 +114,11 @@ bool waitsForLoads(scf::ForOp loop, const TargetInfo &target) {
   const Block &body = *loop.body().front();
   if (loop->hasAttr(kNumStagesAttr)) return false;
   if (llvm::none_of(body, [](Operation &op) { return op.is<ttng::WarpGroupDotOp>(); })) return false;
-  int64_t threads = blocksByHeldRegisters(loop, target) * numWarps(loop->module().op()) * target.warpSize;
-  return threads <= target.tuning.pipelineIdleThreads;
+  int64_t warps = numWarps(loop->module().op());
+  if (blocksByHeldRegisters(loop, target) * warps * target.warpSize > target.tuning.pipelineIdleThreads) return false;
+  // Tensors that do not fit are spilled; the addresses and indices of copies ahead would be spilled as well.
+  auto function = loop->parentOfType<tt::FuncOp>();
+  return function && heldRegistersInLoops(function.op) <= holdableRegisters(target, warps);
 }
 
 bool keepsBlocks(const PipelinePlan &plan, scf::ForOp loop, const TargetInfo &target) {

@@ -1,0 +1,55 @@
+// tritongpu-pipeline: no stage is added to a loop whose tensors hold more registers than a thread has (two accumulators of 128
+// each): addresses of copies ahead would be spilled, too. pipeline_stage_added.mlir has loops that get one.
+// RUN: tessera compile %s --target sm_90a --num-warps 8 --num-stages 1 --exact-num-warps --emit ttgir -o - | FileCheck %s
+// CHECK-LABEL: @spilled
+// CHECK-NOT: ttg.async_copy_global_to_local
+// CHECK-COUNT-2: ttng.warp_group_dot {{.*}} -> tensor<256x128xf32
+// CHECK: tt.return
+tt.func public @spilled(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %c: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.000000e+00> : tensor<256x128xf32>
+  %one = arith.constant dense<1.000000e+00> : tensor<256x128xf32>
+  %stride = arith.constant dense<1024> : tensor<256x1xi32>
+  %wide = arith.constant dense<128> : tensor<64x1xi32>
+  %far = arith.constant dense<128> : tensor<256x1xi32>
+  %r = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
+  %s = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %t = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %row = tt.expand_dims %r {axis = 1 : i32} : tensor<256xi32> -> tensor<256x1xi32>
+  %k0 = tt.expand_dims %s {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %k1 = tt.expand_dims %s {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %column = tt.expand_dims %t {axis = 0 : i32} : tensor<128xi32> -> tensor<1x128xi32>
+  %rows = arith.muli %row, %stride : tensor<256x1xi32>
+  %rowsK = tt.broadcast %rows : tensor<256x1xi32> -> tensor<256x64xi32>
+  %columns = tt.broadcast %column : tensor<1x128xi32> -> tensor<64x128xi32>
+  %as = tt.splat %a : !tt.ptr<f16> -> tensor<256x64x!tt.ptr<f16>>
+  %bs = tt.splat %b : !tt.ptr<f16> -> tensor<64x128x!tt.ptr<f16>>
+  %d:2 = scf.for %k = %c0 to %n step %c64 iter_args(%acc = %zero, %acc1 = %one) -> (tensor<256x128xf32>, tensor<256x128xf32>) : i32 {
+    %ks = tt.splat %k : i32 -> tensor<1x64xi32>
+    %at = arith.addi %ks, %k0 : tensor<1x64xi32>
+    %ats = tt.broadcast %at : tensor<1x64xi32> -> tensor<256x64xi32>
+    %i = arith.addi %rowsK, %ats : tensor<256x64xi32>
+    %p = tt.addptr %as, %i : tensor<256x64x!tt.ptr<f16>>, tensor<256x64xi32>
+    %x = tt.load %p : tensor<256x64x!tt.ptr<f16>>
+    %kt = tt.splat %k : i32 -> tensor<64x1xi32>
+    %bt = arith.addi %kt, %k1 : tensor<64x1xi32>
+    %bw = arith.muli %bt, %wide : tensor<64x1xi32>
+    %bws = tt.broadcast %bw : tensor<64x1xi32> -> tensor<64x128xi32>
+    %j = arith.addi %bws, %columns : tensor<64x128xi32>
+    %q = tt.addptr %bs, %j : tensor<64x128x!tt.ptr<f16>>, tensor<64x128xi32>
+    %y = tt.load %q : tensor<64x128x!tt.ptr<f16>>
+    %sum = tt.dot %x, %y, %acc : tensor<256x64xf16> * tensor<64x128xf16> -> tensor<256x128xf32>
+    %sum1 = tt.dot %x, %y, %acc1 : tensor<256x64xf16> * tensor<64x128xf16> -> tensor<256x128xf32>
+    scf.yield %sum, %sum1 : tensor<256x128xf32>, tensor<256x128xf32>
+  }
+  %o = arith.muli %row, %far : tensor<256x1xi32>
+  %os = tt.broadcast %o : tensor<256x1xi32> -> tensor<256x128xi32>
+  %columnsM = tt.broadcast %column : tensor<1x128xi32> -> tensor<256x128xi32>
+  %w = arith.addi %os, %columnsM : tensor<256x128xi32>
+  %cs = tt.splat %c : !tt.ptr<f32> -> tensor<256x128x!tt.ptr<f32>>
+  %z = tt.addptr %cs, %w : tensor<256x128x!tt.ptr<f32>>, tensor<256x128xi32>
+  %d2 = arith.addf %d#0, %d#1 : tensor<256x128xf32>
+  tt.store %z, %d2 : tensor<256x128x!tt.ptr<f32>>
+  tt.return
+}
