@@ -398,6 +398,27 @@ void load(const LaneAccess &x) {
   }
 }
 
+/// Whether a lane may write these bytes of shared memory: an asynchronous copy that is in flight there must bring the
+/// same, since nothing says which of the two is last, of one thread's neither. An error if not.
+bool noOtherCopy(Warp &w, const Instruction &i, unsigned lane, uint32_t offset, llvm::ArrayRef<uint8_t> bytes) {
+  Block &b = *w.block;
+  auto inFlight = [&](uint32_t k) { return b.defined[k] == kInFlight; };
+  if (llvm::none_of(llvm::seq(offset, offset + uint32_t(bytes.size())), inFlight)) return true;
+  for (const Warp &other : b.warps)
+    for (const PendingCopy &c : other.copies)
+      for (uint32_t k = 0; k < c.bytes.size(); ++k) {
+        uint32_t at = c.offset + k;
+        if (at < offset || at >= offset + bytes.size() || bytes[at - offset] == c.bytes[k]) continue;
+        fail(w, &i, int(lane),
+             llvm::formatv(
+                 "race: it changes byte {0} of shared memory, into which an asynchronous copy of thread {1} is "
+                 "in flight: nobody has waited for it",
+                 at, c.thread));
+        return false;
+      }
+  return true;
+}
+
 /// A copy to shared memory that arrives when it is waited for.
 void startCopy(const LaneAccess &x, unsigned l, uint32_t to, const uint8_t *bytes) {
   Warp &w = x.w;
@@ -432,6 +453,7 @@ void store(const LaneAccess &x) {
         for (unsigned k = 0; k < a.bytes; ++k)
           changed[k] = fresh[k] != there[k] || block.defined[to + k] != kArrived || a.asynchronous;
         checkSharedOrder(w, x.i, a, l, to, true, changed, x.now);
+        if (!noOtherCopy(w, x.i, l, to, llvm::ArrayRef(fresh, a.bytes))) return;
       }
       if (a.asynchronous) {
         startCopy(x, l, to, fresh);

@@ -456,6 +456,35 @@ TEST_P(LoweredFaults, MissingWaitForAsynchronousCopies) {
   EXPECT_THAT(messageOf(r.status()), ::testing::AnyOf(HasSubstr("never wrote"), HasSubstr("race")));
 }
 
+TEST_P(LoweredFaults, TwoAsynchronousCopiesIntoTheSameBytes) {
+  if (amd()) GTEST_SKIP() << "cp.async is NVIDIA's";
+  auto e = make();
+  e.sharedBytes = 4096;
+  std::string body = MINE OUT R"(  %s = ptrtoint ptr addrspace(3) %mine to i32
+  call void asm sideeffect "cp.async.ca.shared.global [$0], [$1], 4, $2;", "r,l,r,~{memory}"(i32 %s, ptr addrspace(1) %out, i32 FIRST)
+  call void asm sideeffect "cp.async.commit_group;", "~{memory}"()
+  WAIT
+  call void asm sideeffect "cp.async.ca.shared.global [$0], [$1], 4;", "r,l,~{memory}"(i32 %s, ptr addrspace(1) %out)
+  call void asm sideeffect "cp.async.commit_group;", "~{memory}"()
+  call void asm sideeffect "cp.async.wait_group 0;", "~{memory}"()
+  %v = load i32, ptr addrspace(3) %mine, align 4
+  %w = getelementptr i32, ptr addrspace(1) %out, i32 256
+  store i32 %v, ptr addrspace(1) %w, align 4
+  ret void
+)";
+  auto with = [&](const char *bytesOfFirst, const char *wait) {
+    std::string b = body;
+    b.replace(b.find("FIRST"), 5, bytesOfFirst);
+    return b.replace(b.find("WAIT"), 4, wait);
+  };
+  const char *wait = "call void asm sideeffect \"cp.async.wait_group 0;\", \"~{memory}\"()";
+  EXPECT_SOUND(e.llvmModule(Module{false}(with("0", wait)), {counting(2048)}));
+  EXPECT_EQ(e.buffers[0][1024 + 4], 1);
+  EXPECT_SOUND(e.llvmModule(Module{false}(with("4", "")), {counting(2048)})); // of the same value
+  EXPECT_FOUND(e.llvmModule(Module{false}(with("0", "")), {counting(2048)}),  // zeros or the value
+               HasSubstr("into which an asynchronous copy of thread"));
+}
+
 // ---- switches ----
 
 TEST_P(LoweredFaults, ChecksCanBeTurnedOff) {
