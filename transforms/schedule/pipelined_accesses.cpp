@@ -36,7 +36,7 @@ void PipelinedLoopBuilder::releaseBuffers() {
     for (int64_t k = 0; k < plan_.buffers; ++k) ttng::InvalBarrierOp::create(b_, loc_, mbarrierAt(b_, integer(b_, k)));
     ttg::LocalDeallocOp::create(b_, loc_, mbarriers_);
   }
-  if (plan_.hasThreadCopies()) ttg::AsyncWaitOp::create(b_, loc_, {}, {b_.i32Attr("num", 0)});
+  if (plan_.hasThreadCopies()) waitForAllCopies(b_);
   for (auto &a : plan_.loads)
     if (Value buffers = multiBuffers_.lookup(&a)) ttg::LocalDeallocOp::create(b_, loc_, buffers);
 }
@@ -176,6 +176,10 @@ Value PipelinedLoopBuilder::emitThreadCopy(Builder &b, const PipelinedLoad &a, V
   else if (load.other())
     other = map.lookupOrSelf(load.other());
   return ttg::AsyncCopyGlobalToLocalOp::create(b, load->loc(), ptr, buffer, masked, other, cacheAttrsOf(a.op)).token();
+}
+
+void PipelinedLoopBuilder::waitForAllCopies(Builder &b) {
+  ttg::AsyncWaitOp::create(b, loc_, {}, {b.i32Attr("num", 0)});
 }
 
 void PipelinedLoopBuilder::emitLateCopies(Builder &b, const ValueMap &iteration) {

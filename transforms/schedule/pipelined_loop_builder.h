@@ -49,6 +49,8 @@ private:
   /// The copy of one load by the threads, on the values of `map`. Returns its token.
   ir::Value emitThreadCopy(ir::Builder &b, const PipelinedLoad &a, ir::ValueMap &map, ir::Value predicate,
                            ir::Value buffer);
+  /// All copies by threads arrive.
+  void waitForAllCopies(ir::Builder &b);
   /// The copies of late loads for the iteration of `map`, one commit group.
   void emitLateCopies(ir::Builder &b, const ir::ValueMap &map);
 

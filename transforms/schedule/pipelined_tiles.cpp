@@ -15,6 +15,9 @@
 //     The buffers go round across tiles, as they do in a loop over K.
 //   - else after the new loop, by a second prologue. (Copies that the last iterations did not issue leave buffers
 //     free, of which the next tile's first copies fill the first ones.)
+//
+// A copy by threads (cp.async) for an iteration that does not exist fills its buffer with zeros. Another copy into that
+// buffer must wait for it: nothing says which of two is last, not even of one thread's (PTX ISA, "cp.async").
 #include "ir/op_table.h"
 #include "transforms/analyses/multi_buffer_index.h"
 #include "transforms/schedule/pipelined_loop_builder.h"
@@ -118,6 +121,7 @@ void PipelinedLoopBuilder::endTiles() {
     producerState_ = results_.ofProducer;
   } else {
     findNextTile();
+    if (plan_.hasThreadCopies()) waitForAllCopies(b_); // the last iterations' fill the same buffers
     emitPrologue(nextTile_, nextExists_);
   }
   if (plan_.dotsInFlight) {
@@ -181,6 +185,14 @@ Value PipelinedLoopBuilder::emitMissingIterations(Value readIndex) {
     iterations = make<arith::AddiOp>(b_, iterations, arith::ExtuiOp::create(b_, loc_, c_.i32(), exists).op->result());
   }
   Value missing = make<arith::SubiOp>(b_, integer(b_, plan_.distance), iterations);
+  // Copies of iterations that this tile does not have fill the same buffers.
+  if (plan_.hasThreadCopies()) {
+    Value areMissing = compare(b_, CmpIPredicate::Sgt, missing, integer(b_, 0));
+    auto branch = scf::IfOp::create(b_, loc_, {}, areMissing);
+    Builder then = Builder::atEnd(branch.thenRegion().addBlock());
+    waitForAllCopies(then);
+    scf::YieldOp::create(then, loc_, {});
+  }
   // The buffers of this tile's iterations are in use.
   Value fill = make<arith::AddiOp>(b_, readIndex, iterations);
   Value wraps = compare(b_, CmpIPredicate::Sge, fill, integer(b_, plan_.buffers));
