@@ -139,9 +139,9 @@ const Encoding *bufferLayout(layouts::EncodingPool &pool, const OperandConversio
   return e.ok() ? *e : nullptr;
 }
 
-/// What a plan costs: accesses, and wavefronts.
+/// What a plan costs: accesses, and passes over the banks.
 int costOf(const ConversionPlan &plan, const LinearLayout &from, const LinearLayout &into) {
-  return plan.wavefronts + from.inDimSize(Dim::Register) / plan.writeVector +
+  return plan.sharedPasses + from.inDimSize(Dim::Register) / plan.writeVector +
          into.inDimSize(Dim::Register) / plan.readVector;
 }
 
