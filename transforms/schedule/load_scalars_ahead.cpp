@@ -42,8 +42,6 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kFewElements = 4; // of a tensor in a thread, which take a register or two
-
 bool loadsOrGathers(const Operation *op) { return isLoad(op) || op->is<tt::DescriptorGatherOp>(); }
 
 class ScalarsOfLoop {
@@ -123,7 +121,7 @@ private:
         isEqual &= layout->basis(layouts::Dim::Register, bit, layouts::tensorDim(d)) < equalAlong(d);
       if (isEqual) different /= 2;
     }
-    bool isRepeated = different < all && different <= kFewElements;
+    bool isRepeated = different < all && different <= tuning_.scalarsAheadMaxElements;
     return isRepeated || (all == 1 && bitsOf(load.result()) < 8 * kMinAsyncCopyBytes);
   }
 
