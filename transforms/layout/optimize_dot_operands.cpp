@@ -38,6 +38,7 @@
 #include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/passes.h"
+#include "transforms/required_target.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -243,10 +244,7 @@ bool keepLeftInRegisters(ttng::WarpGroupDotOp dot, const TargetInfo &target) {
 } // namespace
 
 absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &context) {
-  if (!context.target) {
-    context.diagnostics.error({}, "tritongpu-optimize-dot-operands needs a target");
-    return absl::InvalidArgumentError("no target");
-  }
+  if (!context.target) return requiresTarget(context, "tritongpu-optimize-dot-operands");
   const TargetInfo &target = *context.target;
   std::vector<ttg::ConvertLayoutOp> conversions;
   std::vector<ttng::WarpGroupDotOp> warpGroupDots;

@@ -16,7 +16,7 @@
 //   prologue   D times: ttg.async_copy_global_to_local into buffer 0, 1, …; ttg.async_commit_group
 //   body       ttg.async_wait {num = D - 1}
 //              copy into the buffer that the last iteration read; ttg.async_commit_group
-//              consumer on the buffer of its stage
+//              dots on the buffer of the iteration's stage
 //   epilogue   ttg.async_wait {num = 0}; ttg.local_dealloc
 //
 // docs/software_pipelining.md shows what becomes of the other kinds of loops: through registers, with bulk copies, with
@@ -31,7 +31,9 @@
 // advance_pointers.cpp gives addresses their form first; pipeline_plan.cpp decides what is loaded ahead and how;
 // pipeline_blocks.cpp weighs stages against blocks; pipelined_loop.cpp builds the loop.
 #include "ir/attribute_names.h"
+#include "ir/collect.h"
 #include "transforms/passes.h"
+#include "transforms/required_target.h"
 #include "transforms/schedule/advance_pointers.h"
 #include "transforms/schedule/pipeline_blocks.h"
 #include "transforms/schedule/pipelined_loop.h"
@@ -86,14 +88,8 @@ static llvm::json::Object facts(const PipelinePlan &p, int64_t stages) {
 }
 
 absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, PassContext &c) {
-  if (!c.target) {
-    c.diagnostics.error({}, "tritongpu-pipeline needs a target");
-    return absl::InvalidArgumentError("no target");
-  }
-  std::vector<scf::ForOp> loops;
-  m.op()->walk([&](Operation *op) {
-    if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
-  });
+  if (!c.target) return requiresTarget(c, "tritongpu-pipeline");
+  auto loops = collect<scf::ForOp>(m.op());
   auto requestedStages = [&](scf::ForOp loop) {
     auto ofLoop = loop->attr<IntegerAttr>(kNumStagesAttr);
     return ofLoop ? ofLoop.sext() : o.numStages;
