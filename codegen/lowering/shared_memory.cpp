@@ -71,7 +71,8 @@ int32_t SharedAccess::offsetOf(unsigned r) const {
 
 bool SharedAccess::inRepetition(unsigned r, llvm::Value *&condition) {
   if (!window_) return true;
-  int32_t which = -window_, wanted = (offsetOf(r) ^ part_ * window_) & which; // what the threads' part must be
+  int32_t which = -window_;
+  int32_t wanted = (offsetOf(r) ^ part_ * window_) & which; // what the threads' part must be
   if (wanted & ~threadBits_) return false;
   if (int32_t decided = threadBits_ & which)
     condition = fl_.b.CreateICmpEQ(fl_.b.CreateAnd(thread_, decided), fl_.i32(wanted));
@@ -87,7 +88,8 @@ void SharedAccess::loadPart(llvm::Value *base, llvm::Type *type, Elements &value
     llvm::Type *t = vector_ == 1 ? element_ : (llvm::Type *)llvm::FixedVectorType::get(element_, vector_);
     llvm::Value *v = fl_.target.loadShared(b, address(base, r, nullptr), t, vector_ * byteSize(element_));
     for (unsigned k = 0; k < vector_; ++k) {
-      llvm::Value *e = vector_ == 1 ? v : b.CreateExtractElement(v, k), *&to = values[r ^ inVector(k)];
+      llvm::Value *e = vector_ == 1 ? v : b.CreateExtractElement(v, k);
+      llvm::Value *&to = values[r ^ inVector(k)];
       if (type->isIntegerTy(1)) e = b.CreateTrunc(e, type);
       to = condition && to ? b.CreateSelect(condition, e, to) : e;
     }
