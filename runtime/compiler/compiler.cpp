@@ -455,8 +455,6 @@ void Compilation::remarkResources() const {
   options_.passes.remarks(r);
 }
 
-/// Reports a failure of the back end at the operation that caused it, as far as the status says which: a function that
-/// it calls or inline assembly, else the kernel. Missing tools are not the program's fault: they stay Statuses.
 /// Registers of 32 bits that the operation's results take in each thread, an element in each.
 static int64_t registersOfResults(const Operation *op) {
   int64_t registers = 0;
@@ -496,6 +494,8 @@ absl::Status Compilation::reportAtOperation(const absl::Status &s) const {
   auto assembly = s.GetPayload(codegen::kInlineAssemblyPayload);
   Operation *culprit = nullptr;
   std::vector<Operation *> assemblies;
+/// Reports a failure of the back end at the operation that caused it, as far as the status says which: a function that
+/// it calls or inline assembly, else the kernel. Missing tools are not the program's fault: they stay Statuses.
   module_->op()->walk([&](Operation *op) {
     if (auto call = op->dyn<tt::ExternElementwiseOp>();
         call && function && !culprit && *function == deviceFunctionName(call))
