@@ -115,10 +115,7 @@ int compileCommand(int argc, char **argv) {
   CLI::App app("Compiles TTIR or TTGIR", "tessera compile");
   CompileFlags flags;
   flags.add(app);
-  std::vector<std::string> spelt = withLongLevels(argc, argv);
-  std::vector<char *> arguments;
-  for (auto &a : spelt) arguments.push_back(a.data());
-  if (auto code = parseArguments(app, arguments.size(), arguments.data())) return *code;
+  if (auto code = parseArguments(app, withLongLevels(argc, argv))) return *code;
   std::unique_ptr<CompileCache> cache;
   if (int code = flags.cache.open(cache)) return code;
   if (int code = flags.apply()) return code;
