@@ -144,12 +144,7 @@ void AmdTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned
 void AmdTarget::finish(Function &f) const { mergeBranches(f, info().tuning); }
 
 GlobalVariable *AmdTarget::sharedMemory(Module &m) const {
-  if (GlobalVariable *g = m.getNamedGlobal("global_smem")) return g;
-  auto *g =
-      new GlobalVariable(m, ArrayType::get(Type::getInt8Ty(m.getContext()), 0), false, GlobalValue::ExternalLinkage,
-                         nullptr, "global_smem", nullptr, GlobalValue::NotThreadLocal, 3);
-  g->setAlignment(Align(16));
-  return g;
+  return codegen::dynamicSharedMemory(m, Align(16)); // of the widest access
 }
 
 } // namespace tessera::amd

@@ -131,12 +131,7 @@ void NvidiaTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsig
 }
 
 GlobalVariable *NvidiaTarget::sharedMemory(Module &m) const {
-  if (GlobalVariable *g = m.getNamedGlobal("global_smem")) return g;
-  auto *g =
-      new GlobalVariable(m, ArrayType::get(Type::getInt8Ty(m.getContext()), 0), false, GlobalValue::ExternalLinkage,
-                         nullptr, "global_smem", nullptr, GlobalValue::NotThreadLocal, 3);
-  g->setAlignment(Align(1024)); // what swizzled buffers of the tensor memory accelerator need
-  return g;
+  return codegen::dynamicSharedMemory(m, Align(1024)); // swizzled buffers of the tensor memory accelerator need it
 }
 
 } // namespace tessera::nvidia

@@ -1,6 +1,7 @@
 // The amd_wmma encoding (see amd_wmma.h).
 #include "layouts/amd_wmma.h"
 #include "layouts/parameter_checks.h"
+#include "layouts/tensor_dims.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -8,18 +9,12 @@
 
 namespace tessera::layouts {
 
-static llvm::SmallVector<Dim, 4> standardDims(unsigned rank) {
-  llvm::SmallVector<Dim, 4> d;
-  for (unsigned i = 0; i < rank; ++i) d.push_back(tensorDim(i));
-  return d;
-}
-
 LinearLayout AmdWmmaParams::tilesOf(llvm::ArrayRef<int32_t> warps, llvm::ArrayRef<int32_t> tiles) {
   LinearLayout l;
   for (unsigned d = warps.size(); d-- > 0;)
     l *= LinearLayout::identity1D(d < tiles.size() ? tiles[d] : 1, Dim::Register, tensorDim(d)) *
          LinearLayout::identity1D(warps[d], Dim::Warp, tensorDim(d));
-  return l.transposeOuts(standardDims(warps.size()));
+  return l.transposeOuts(tensorDims(warps.size()));
 }
 
 absl::Status AmdWmmaEncoding::check(const AmdWmmaParams &p) {

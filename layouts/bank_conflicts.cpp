@@ -6,9 +6,9 @@
 
 namespace tessera::layouts {
 
-Wavefronts countWavefronts(llvm::ArrayRef<int64_t> lanes, int bytes, const MemoryModel &m) {
+SharedPasses countSharedPasses(llvm::ArrayRef<int64_t> lanes, int bytes, const MemoryModel &m) {
   size_t group = std::max(1, m.banks * m.bankBytes / std::max(bytes, m.bankBytes));
-  Wavefronts w;
+  SharedPasses w;
   llvm::SmallVector<int64_t, 128> words;
   llvm::SmallVector<int, 64> perBank(m.banks);
   for (size_t from = 0; from < lanes.size(); from += group) {
@@ -27,7 +27,7 @@ Wavefronts countWavefronts(llvm::ArrayRef<int64_t> lanes, int bytes, const Memor
 }
 
 int bankConflicts(llvm::ArrayRef<int64_t> lanes, int bytes, const MemoryModel &m) {
-  auto w = countWavefronts(lanes, bytes, m);
+  auto w = countSharedPasses(lanes, bytes, m);
   return w.least ? (w.actual + w.least - 1) / w.least : 1;
 }
 

@@ -30,7 +30,7 @@
 // subspace is everything, a vector outside both exists (of x outside one and y outside the other, x, y or x + y is
 // outside both: this sum is what swizzling by xor is). That V is the low bits for a side means that its other columns
 // have no part in V: S and the banks are taken from a complement H of V that holds them. Candidates for V are compared
-// by wavefronts.
+// by passes over its banks.
 #include "layouts/conversion_plan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -438,7 +438,7 @@ private:
 namespace {
 struct Access {
   int vector = 1, conflicts = 1;
-  double wavefronts = 0;
+  double sharedPasses = 0;
   int instructions = 0;
   llvm::SmallVector<unsigned, 4> vectorRegisters;
   uint64_t threadBits = 0; // bits of the offset that lanes or warps decide
@@ -485,10 +485,10 @@ static Access accessOf(const LinearLayout &side, const LinearLayout &shared, int
   }
   llvm::SmallVector<int64_t, 64> offsets;
   for (unsigned lane = 0; lane < 1u << lanes.size(); ++lane) offsets.push_back(int64_t(sumOf(lanes, lane)) * bytes);
-  auto w = countWavefronts(offsets, r.vector * bytes, m);
+  auto w = countSharedPasses(offsets, r.vector * bytes, m);
   r.conflicts = (w.actual + w.least - 1) / w.least;
   r.instructions = std::max(1, (1 << distinct) / r.vector);
-  r.wavefronts = double(r.instructions) * w.actual;
+  r.sharedPasses = double(r.instructions) * w.actual;
   return r;
 }
 
@@ -549,11 +549,12 @@ static absl::Status planShared(const LinearLayout &src, const LinearLayout &dst,
     if (!shared) continue;
     auto w = accessOf(src, *shared, bytes, m, options.gatherRegisters),
          r = accessOf(dst, *shared, bytes, m, options.gatherRegisters);
-    double waves = w.wavefronts + r.wavefronts, now = waves + (w.instructions + r.instructions) * m.instructionCost;
+    double passes = w.sharedPasses + r.sharedPasses;
+    double now = passes + (w.instructions + r.instructions) * m.instructionCost;
     if (best && now >= *best) continue;
     best = now;
     p.shared = std::move(*shared);
-    p.wavefronts = waves;
+    p.sharedPasses = passes;
     p.instructions = w.instructions + r.instructions;
     write = std::move(w);
     read = std::move(r);

@@ -56,8 +56,8 @@ struct ConversionPlan {
   LinearLayout sharedWithBlocks() const;
   int64_t scratchBytes = 0;                  // of one repetition
   int writeVector = 1, readVector = 1;       // elements per access
-  int writeConflicts = 1, readConflicts = 1; // wavefronts per access over the least possible; 1: none
-  int wavefronts = 0;                        // of one warp, all of its accesses on both sides
+  int writeConflicts = 1, readConflicts = 1; // passes per access over the least possible; 1: none
+  int sharedPasses = 0;                      // of one warp, all of its accesses on both sides
   int instructions = 0;                      // these accesses
   /// Register numbers whose offsets are 1, 2, 4, … up to half the vector: element e of an access that starts at
   /// register r is register r ^ (the xor of those of e's set bits). 1, 2, 4, … in the common case.

@@ -1,5 +1,6 @@
 // What encodings share: building blocks of their linear layouts, printing, cluster layouts (see encoding.h).
 #include "layouts/encoding.h"
+#include "layouts/tensor_dims.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -86,14 +87,11 @@ LinearLayout combineCtaWithShape(const LinearLayout &block, const CtaLayout &cta
   unsigned rank = shape.size();
   LinearLayout clusters = ensureNotLargerThan(cta.layout(rank), shape);
   llvm::SmallVector<int64_t, 4> blockShape;
-  llvm::SmallVector<Dim, 4> standard;
-  for (unsigned d = 0; d < rank; ++d) {
+  for (unsigned d = 0; d < rank; ++d)
     blockShape.push_back(std::max<int64_t>(1, shape[d] / clusters.outDimSize(tensorDim(d))));
-    standard.push_back(tensorDim(d));
-  }
   LinearLayout inner = ensureNotLargerThan(ensureNotSmallerThan(block, blockShape), blockShape);
   return (inner * clusters.transposeOuts(llvm::map_to_vector(inner.outs(), [](auto &o) { return o.dim; })))
-      .transposeOuts(standard);
+      .transposeOuts(tensorDims(rank));
 }
 
 LinearLayout CtaLayout::layout(unsigned rank) const {

@@ -1,17 +1,12 @@
 // Inference of layouts (see infer.h).
 #include "layouts/infer.h"
+#include "layouts/tensor_dims.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 namespace tessera::layouts {
 
 template <class T> static const Encoding *orNull(absl::StatusOr<T> s) { return s.ok() ? *s : nullptr; }
-
-static llvm::SmallVector<Dim, 4> standardDims(unsigned rank) {
-  llvm::SmallVector<Dim, 4> d;
-  for (unsigned i = 0; i < rank; ++i) d.push_back(tensorDim(i));
-  return d;
-}
 
 const Encoding *linearEncodingOf(EncodingPool &pool, const LinearLayout &l) {
   if (auto e = pool.getLinear(l); e.ok()) return *e;
@@ -89,7 +84,7 @@ const Encoding *inferTrans(EncodingPool &pool, const Encoding *src, llvm::ArrayR
   if (!l.ok()) return nullptr;
   llvm::SmallVector<Dim, 4> outs;
   for (auto d : order) outs.push_back(tensorDim(d));
-  return encodingLike(pool, src, l->transposeOuts(outs).renameOuts(standardDims(rank)));
+  return encodingLike(pool, src, l->transposeOuts(outs).renameOuts(tensorDims(rank)));
 }
 
 // ---- reshape --------------------------------------------------------------------------------------------------------
@@ -101,7 +96,7 @@ static LinearLayout reshaped(const LinearLayout &l, llvm::ArrayRef<int64_t> srcS
   for (unsigned d = srcShape.size(); d-- > 0;) reversed.push_back(tensorDim(d));
   llvm::SmallVector<LinearLayout::OutDim, 4> outs;
   for (unsigned d = dstShape.size(); d-- > 0;) outs.push_back({tensorDim(d), int32_t(dstShape[d])});
-  return l.transposeOuts(reversed).reshapeOuts(outs).transposeOuts(standardDims(dstShape.size()));
+  return l.transposeOuts(reversed).reshapeOuts(outs).transposeOuts(tensorDims(dstShape.size()));
 }
 
 /// The blocked parameters that a reshape suggests: the shapes are cut into the smallest runs of dimensions with equal
@@ -200,7 +195,7 @@ const Encoding *inferJoin(EncodingPool &pool, const Encoding *src, llvm::ArrayRe
   auto l = src->toLinearLayout(srcShape);
   if (!l.ok()) return nullptr;
   return linearEncodingOf(
-      pool, (LinearLayout::identity1D(2, Dim::Register, tensorDim(rank)) * *l).transposeOuts(standardDims(rank + 1)));
+      pool, (LinearLayout::identity1D(2, Dim::Register, tensorDim(rank)) * *l).transposeOuts(tensorDims(rank + 1)));
 }
 
 const Encoding *inferSplit(EncodingPool &pool, const Encoding *src, llvm::ArrayRef<int64_t> srcShape) {

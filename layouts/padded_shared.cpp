@@ -2,6 +2,7 @@
 #include "layouts/padded_shared.h"
 #include "layouts/layout_order.h"
 #include "layouts/parameter_checks.h"
+#include "layouts/tensor_dims.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -36,10 +37,8 @@ absl::Status PaddedSharedEncoding::check(const PaddedSharedParams &p) {
 }
 
 LinearLayout PaddedSharedEncoding::identityLayout(llvm::ArrayRef<int32_t> order, llvm::ArrayRef<int32_t> shape) {
-  llvm::SmallVector<Dim, 4> standard;
-  for (unsigned d = 0; d < shape.size(); ++d) standard.push_back(tensorDim(d));
   return (identityND(Dim::Offset, shape, order) * LinearLayout::identity1D(1, Dim::Block, Dim::Dim0))
-      .transposeOuts(standard);
+      .transposeOuts(tensorDims(shape.size()));
 }
 
 int64_t PaddedSharedEncoding::paddedOffset(int64_t offset) const {

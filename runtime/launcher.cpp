@@ -34,6 +34,12 @@ static llvm::SmallVector<bool> areDescriptors(const LaunchDescription &d) {
   return out;
 }
 
+/// Whether a kernel's pointer may point to elements of the type. Kernels take floats that numpy lacks as integers, too.
+static bool mayPointTo(ir::Type pointer, DType elements) {
+  auto pointee = parseDType(pointer.cast<ir::PointerType>().pointee().str());
+  return !pointee || mayHold(elements, *pointee) || mayHold(*pointee, elements);
+}
+
 /// Why the argument cannot be passed for the kernel's, as a clause; empty: it can. `isExpanded`: the kernel's next ones
 /// are the parts of the descriptor that it must be.
 static std::string whyNotPassed(const LaunchArg &a, const KernelMetadata::Arg &takes, ir::Type t, bool isExpanded) {
@@ -50,6 +56,8 @@ static std::string whyNotPassed(const LaunchArg &a, const KernelMetadata::Arg &t
         "is a {0}, but the kernel takes a tensor descriptor, {1}; a buffer with \"block_shape\" is one", kind,
         isExpanded ? takes.descriptor : t.str());
   if (t.isPointer() == a.isScalar) return llvm::formatv("is a {0}, but the kernel takes {1}", kind, t.str());
+  if (t.isPointer() && !mayPointTo(t, a.dtype))
+    return llvm::formatv("has elements of {0}, but the kernel takes {1}", dtypeName(a.dtype), t.str());
   if (a.isScalar && t.str() != a.scalarType)
     return llvm::formatv("has type {0}, but the kernel takes {1}", a.scalarType, t.str());
   return "";

@@ -5,7 +5,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 #include <re2/re2.h>
@@ -96,18 +95,6 @@ std::function<std::string(const std::string &)> wholeNumber(int64_t least, int64
   };
 }
 
-std::function<std::string(const std::string &)> powerOfTwo(int64_t most) {
-  return [=](const std::string &s) -> std::string {
-    int64_t v;
-    if (!llvm::StringRef(s).getAsInteger(10, v) && v >= 1 && v <= most && llvm::isPowerOf2_64(v)) return "";
-    return "must be a power of two up to " + std::to_string(most) + ", not '" + s + "'";
-  };
-}
-
-std::string matrixTile(const std::string &s) {
-  return s == "0" || s == "16" || s == "32" ? "" : "must be 0, 16 or 32, not '" + s + "'";
-}
-
 std::function<std::string(const std::string &)> oneOf(llvm::StringRef first, llvm::StringRef second) {
   return [=](const std::string &s) -> std::string {
     if (s == first || s == second) return "";
@@ -134,6 +121,12 @@ std::optional<int> parseArguments(CLI::App &app, int argc, char **argv) {
   for (auto *o : app.get_options())
     if (llvm::is_contained(o->results(), "")) return usageError(o->get_name() + " needs a value");
   return std::nullopt;
+}
+
+std::optional<int> parseArguments(CLI::App &app, std::vector<std::string> arguments) {
+  std::vector<char *> argv;
+  for (auto &a : arguments) argv.push_back(a.data());
+  return parseArguments(app, int(argv.size()), argv.data());
 }
 
 bool PassFlags::apply(transforms::RunOptions &o) {

@@ -18,14 +18,14 @@ namespace tessera::tools {
 
 /// Parses. Returns the exit code if the command ends here: help or an error was printed.
 std::optional<int> parseArguments(CLI::App &, int argc, char **argv);
+/// The same for arguments that were rewritten, the program's name first.
+std::optional<int> parseArguments(CLI::App &, std::vector<std::string> arguments);
 
 /// "; did you mean 'X'?" with the nearest of the names, or nothing.
 std::string suggest(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> names);
 
 /// Checks of values, for CLI::Option::check: empty, or what is wrong.
 std::function<std::string(const std::string &)> wholeNumber(int64_t least, int64_t most = INT32_MAX);
-std::function<std::string(const std::string &)> powerOfTwo(int64_t most);
-std::string matrixTile(const std::string &);
 std::function<std::string(const std::string &)> oneOf(llvm::StringRef first, llvm::StringRef second); // literals
 
 /// The check of values of a kernel option.

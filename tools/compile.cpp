@@ -19,7 +19,6 @@ namespace {
 struct CompileFlags {
   std::string input, target, emit, output, metadata;
   std::string fusion = "on";
-  bool o0 = false, o1 = false, o2 = false, o3 = false;
   CompileOptions options;
   PassFlags passes;
   CacheFlags cache;
@@ -43,10 +42,11 @@ void CompileFlags::add(CLI::App &app) {
   app.add_option("--kernel", options.kernel, "the function to compile, if there are several");
   addKernelOptions(app, options);
   addExactNumWarps(app, options.exactNumWarps);
-  app.add_flag("--O0", o0, "disable LLVM optimisation (also written -O0, and so on)");
-  app.add_flag("--O1", o1);
-  app.add_flag("--O2", o2);
-  app.add_flag("--O3", o3, "the default");
+  const char *help[] = {"disable LLVM optimisation (also written -O0, and so on)", "", "", "the default"};
+  for (int level = 0; level <= 3; ++level)
+    app.add_flag_callback(
+           "--O" + std::to_string(level), [this, level] { options.optLevel = level; }, help[level])
+        ->trigger_on_parse(); // in the order of the command line: the last one wins
   app.add_option("--fp-fusion", fusion, "contract a*b+c into fma: on or off")->check(oneOf("on", "off"));
   app.add_flag("--lineinfo", options.lineInfo, "keep source lines in the object");
   app.add_option("--print-ir-before", passes.before,
@@ -73,7 +73,6 @@ int CompileFlags::apply() {
   for (auto &name : passes.skip)
     if (transforms::findPass(name)->required)
       return fail(kUsage, "--skip-pass: '" + name + "' cannot be left out: what comes after it needs what it makes");
-  options.optLevel = o0 ? 0 : o1 ? 1 : o2 ? 2 : 3;
   options.fpFusion = fusion == "on";
   if (!target.empty()) return kOk;
   std::vector<std::string> problems;
@@ -115,10 +114,7 @@ int compileCommand(int argc, char **argv) {
   CLI::App app("Compiles TTIR or TTGIR", "tessera compile");
   CompileFlags flags;
   flags.add(app);
-  std::vector<std::string> spelt = withLongLevels(argc, argv);
-  std::vector<char *> arguments;
-  for (auto &a : spelt) arguments.push_back(a.data());
-  if (auto code = parseArguments(app, arguments.size(), arguments.data())) return *code;
+  if (auto code = parseArguments(app, withLongLevels(argc, argv))) return *code;
   std::unique_ptr<CompileCache> cache;
   if (int code = flags.cache.open(cache)) return code;
   if (int code = flags.apply()) return code;

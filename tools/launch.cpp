@@ -62,7 +62,18 @@ CompileOptions Launch::options(const Device &device) const {
 int Launch::compile(CompileCache &cache, const Device &device, const std::string &targetName, const CompileOptions &o,
                     ir::DiagnosticEngine &diag, CompileResult &out) {
   auto t = requireTarget(targetName.empty() ? device.target() : targetName);
-  if (!t.ok()) return fail(kRunFailed, device.name() + ": " + std::string(t.status().message())); // the device's own
+  if (!t.ok()) {
+    std::string why(t.status().message());
+    return targetName.empty() ? fail(kRunFailed, device.name() + ": " + why) : fail(kUsage, why);
+  }
+  if (auto s = checkOptions(**t, o); !s.ok()) {
+    // The command line is at fault, unless the description is without it.
+    CompileOptions described = o;
+    described.config() = description.config();
+    std::string why(s.message());
+    if (checkOptions(**t, described).ok()) return fail(kUsage, why);
+    return fail(kInputAtFault, description.path + ": " + why);
+  }
   auto r = cache.compile(source, sourcePath, module.get(), **t, o, diag);
   if (!r.ok()) {
     int code =

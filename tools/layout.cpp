@@ -25,11 +25,18 @@ static int failAtShape(const std::string &text, llvm::ArrayRef<int64_t> shape, c
   return failLocated(("<type>:1:" + llvm::Twine(col) + ": " + message).str(), "<type>", text);
 }
 
-int layoutCommand(int argc, char **argv) {
-  CLI::App app("Prints or draws how a tensor is laid out", "tessera layout");
+namespace {
+
+/// The command line of `tessera layout`.
+struct LayoutFlags {
   std::string layout, file, tensor, output, svg, html;
   std::vector<std::string> names;
   bool hardware = false;
+
+  void add(CLI::App &);
+};
+
+void LayoutFlags::add(CLI::App &app) {
   auto *l = app.add_option("-l,--layout", layout, "layout attribute, such as '#ttg.blocked<{...}>'");
   auto *i = app.add_option("-i,--input", file, "file whose named layouts are printed (`#blocked = ...`)")->excludes(l);
   app.add_option("--alias-names", names, "which of the file's layouts: NAME,NAME,...")->delimiter(',')->needs(i);
@@ -38,72 +45,96 @@ int layoutCommand(int argc, char **argv) {
   app.add_option("-o", output, "write to a file");
   app.add_option("--svg", svg, "write a drawing (of the first layout)");
   app.add_option("--html", html, "write a page with the drawing");
-  std::vector<std::string> spelt(argv, argv + argc);
-  for (auto &a : spelt)
-    for (llvm::StringRef known : {"-alias-names", "-use-hw-view", "-hw-view"})
-      if (llvm::StringRef(a).split('=').first == known) {
-        a.insert(0, "-");
-        break;
-      }
-  std::vector<char *> arguments;
-  for (auto &a : spelt) arguments.push_back(a.data());
-  if (auto code = parseArguments(app, arguments.size(), arguments.data())) return *code;
-  if (!l->count() && !i->count()) return fail(kUsage, "--layout or --input is required; see `tessera layout --help`");
+}
+
+/// triton-tensor-layout spells its options with one dash.
+std::vector<std::string> withTwoDashes(int argc, char **argv) {
+  std::vector<std::string> arguments(argv, argv + argc);
+  for (auto &a : arguments) {
+    llvm::StringRef name = llvm::StringRef(a).split('=').first;
+    if (name == "-alias-names" || name == "-use-hw-view" || name == "-hw-view") a.insert(0, "-");
+  }
+  return arguments;
+}
+
+using NamedLayouts = std::vector<frontend::NamedLayout>;
+
+/// Those of the file that the command line names.
+int chooseLayouts(const LayoutFlags &flags, NamedLayouts &layouts) {
+  NamedLayouts chosen;
+  std::vector<llvm::StringRef> known;
+  for (auto &n : layouts) known.push_back(n.name);
+  for (auto &name : flags.names) {
+    auto it = llvm::find_if(layouts, [&](auto &n) { return n.name == name; });
+    if (it == layouts.end())
+      return fail(kInputAtFault, flags.file + ": has no layout named '#" + name + "'" + suggest(name, known));
+    chosen.push_back(*it);
+  }
+  layouts = chosen;
+  return kOk;
+}
+
+int readLayouts(const LayoutFlags &flags, ir::Context &context, ir::DiagnosticEngine &diag, NamedLayouts &layouts) {
+  if (flags.file.empty()) {
+    auto *e = frontend::parseEncoding(flags.layout, context, diag);
+    if (!e) return kInputAtFault;
+    layouts.push_back({"", e});
+    return kOk;
+  }
+  auto buffer = readInput(flags.file);
+  std::string name = flags.file == "-" ? "<stdin>" : flags.file;
+  if (!buffer || !frontend::parseNamedLayouts(buffer->getBuffer(), name, context, diag, layouts)) return kInputAtFault;
+  if (layouts.empty()) return fail(kInputAtFault, flags.file + ": names no layouts (`#blocked = #ttg.blocked<...>`)");
+  return flags.names.empty() ? int(kOk) : chooseLayouts(flags, layouts);
+}
+
+int printLayouts(const LayoutFlags &flags, const NamedLayouts &layouts, ir::TensorType t) {
+  std::string text;
+  for (auto &[name, e] : layouts) {
+    auto view = flags.hardware ? layouts::drawHardwareView(*e, t.shape()) : layouts::drawTensorView(*e, t.shape());
+    if (!view.ok()) {
+      std::string message = (name.empty() ? "" : "#" + name + ": ") + std::string(view.status().message());
+      if (!absl::IsUnimplemented(view.status())) return failAtShape(flags.tensor, t.shape(), message);
+      return flags.file.empty() ? failLocated("<layout>:1:1: " + message, "<layout>", flags.layout)
+                                : fail(kInputAtFault, message);
+    }
+    text += "Print layout attribute: " + (name.empty() ? "" : "#" + name + " = ") + e->str() + "\n" + *view;
+    if (!flags.names.empty()) text += "\n";
+  }
+  int bits = t.bitWidth() ? t.bitWidth() : 64; // pointers
+  for (auto *path : {&flags.svg, &flags.html}) {
+    if (path->empty()) continue;
+    auto drawing = path == &flags.svg ? layouts::drawSvg(*layouts[0].layout, t.shape(), bits)
+                                      : layouts::drawHtml(*layouts[0].layout, t.shape(), bits);
+    if (!drawing.ok()) return failAtShape(flags.tensor, t.shape(), std::string(drawing.status().message()));
+    if (!writeOutput(*path, *drawing)) return kRunFailed;
+  }
+  return writeOutput(flags.output, text) ? kOk : kRunFailed;
+}
+
+} // namespace
+
+int layoutCommand(int argc, char **argv) {
+  CLI::App app("Prints or draws how a tensor is laid out", "tessera layout");
+  LayoutFlags flags;
+  flags.add(app);
+  if (auto code = parseArguments(app, withTwoDashes(argc, argv))) return *code;
+  if (flags.layout.empty() && flags.file.empty())
+    return fail(kUsage, "--layout or --input is required; see `tessera layout --help`");
 
   ir::Context context;
   auto diag = printingDiagnostics();
-  std::vector<frontend::NamedLayout> layouts;
-  if (i->count()) {
-    auto buffer = readInput(file);
-    if (!buffer ||
-        !frontend::parseNamedLayouts(buffer->getBuffer(), file == "-" ? "<stdin>" : file, context, diag, layouts))
-      return kInputAtFault;
-    if (layouts.empty()) return fail(kInputAtFault, file + ": names no layouts (`#blocked = #ttg.blocked<...>`)");
-    if (!names.empty()) {
-      std::vector<frontend::NamedLayout> chosen;
-      std::vector<llvm::StringRef> known;
-      for (auto &n : layouts) known.push_back(n.name);
-      for (auto &name : names) {
-        auto it = llvm::find_if(layouts, [&](auto &n) { return n.name == name; });
-        if (it == layouts.end())
-          return fail(kInputAtFault, file + ": has no layout named '#" + name + "'" + suggest(name, known));
-        chosen.push_back(*it);
-      }
-      layouts = chosen;
-    }
-  } else if (auto *e = frontend::parseEncoding(layout, context, diag))
-    layouts.push_back({"", e});
-  else
-    return kInputAtFault;
-  auto type = frontend::parseType(tensor, context, diag);
+  NamedLayouts layouts;
+  if (int code = readLayouts(flags, context, diag, layouts)) return code;
+  auto type = frontend::parseType(flags.tensor, context, diag);
   if (!type) return kInputAtFault;
   auto t = type.dyn_cast<ir::TensorType>();
-  if (!t) return failLocated("<type>:1:1: '" + tensor + "' is not a tensor type", "<type>", tensor);
+  if (!t) return failLocated("<type>:1:1: '" + flags.tensor + "' is not a tensor type", "<type>", flags.tensor);
   if (t.numElements() > layouts::kMaxElementsShown)
-    return failAtShape(tensor, t.shape(),
+    return failAtShape(flags.tensor, t.shape(),
                        "the tensor has " + llvm::Twine(t.numElements()) + " elements; at most " +
                            llvm::Twine(layouts::kMaxElementsShown) + " are drawn");
-
-  std::string text;
-  for (auto &[name, e] : layouts) {
-    auto view = hardware ? layouts::drawHardwareView(*e, t.shape()) : layouts::drawTensorView(*e, t.shape());
-    if (!view.ok()) {
-      std::string message = (name.empty() ? "" : "#" + name + ": ") + std::string(view.status().message());
-      if (!absl::IsUnimplemented(view.status())) return failAtShape(tensor, t.shape(), message);
-      return l->count() ? failLocated("<layout>:1:1: " + message, "<layout>", layout) : fail(kInputAtFault, message);
-    }
-    text += "Print layout attribute: " + (name.empty() ? "" : "#" + name + " = ") + e->str() + "\n" + *view;
-    if (!names.empty()) text += "\n";
-  }
-  int bits = t.bitWidth() ? t.bitWidth() : 64; // pointers
-  for (auto *path : {&svg, &html}) {
-    if (path->empty()) continue;
-    auto drawing = path == &svg ? layouts::drawSvg(*layouts[0].layout, t.shape(), bits)
-                                : layouts::drawHtml(*layouts[0].layout, t.shape(), bits);
-    if (!drawing.ok()) return failAtShape(tensor, t.shape(), std::string(drawing.status().message()));
-    if (!writeOutput(*path, *drawing)) return kRunFailed;
-  }
-  return writeOutput(output, text) ? kOk : kRunFailed;
+  return printLayouts(flags, layouts, t);
 }
 
 } // namespace tessera::tools

@@ -184,8 +184,8 @@ void preferMatrices(const TargetInfo &info, const layouts::LinearLayout &src, co
         continue;
       if (w.transposed && !holdsMatrices(src, other->shared, *w.transposed, other->scratchBytes / 2)) continue;
       if (r.transposed && !canReadTransposed(info, dst, *other, bits)) continue;
-      if (other->wavefronts < plan.wavefronts ||
-          (w.transposed && other->wavefronts == plan.wavefronts && other->instructions < plan.instructions)) {
+      if (other->sharedPasses < plan.sharedPasses ||
+          (w.transposed && other->sharedPasses == plan.sharedPasses && other->instructions < plan.instructions)) {
         plan = std::move(*other);
         kept = w.transposed;
       }

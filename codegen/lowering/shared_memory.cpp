@@ -71,7 +71,8 @@ int32_t SharedAccess::offsetOf(unsigned r) const {
 
 bool SharedAccess::inRepetition(unsigned r, llvm::Value *&condition) {
   if (!window_) return true;
-  int32_t which = -window_, wanted = (offsetOf(r) ^ part_ * window_) & which; // what the threads' part must be
+  int32_t which = -window_;
+  int32_t wanted = (offsetOf(r) ^ part_ * window_) & which; // what the threads' part must be
   if (wanted & ~threadBits_) return false;
   if (int32_t decided = threadBits_ & which)
     condition = fl_.b.CreateICmpEQ(fl_.b.CreateAnd(thread_, decided), fl_.i32(wanted));
@@ -87,7 +88,8 @@ void SharedAccess::loadPart(llvm::Value *base, llvm::Type *type, Elements &value
     llvm::Type *t = vector_ == 1 ? element_ : (llvm::Type *)llvm::FixedVectorType::get(element_, vector_);
     llvm::Value *v = fl_.target.loadShared(b, address(base, r, nullptr), t, vector_ * byteSize(element_));
     for (unsigned k = 0; k < vector_; ++k) {
-      llvm::Value *e = vector_ == 1 ? v : b.CreateExtractElement(v, k), *&to = values[r ^ inVector(k)];
+      llvm::Value *e = vector_ == 1 ? v : b.CreateExtractElement(v, k);
+      llvm::Value *&to = values[r ^ inVector(k)];
       if (type->isIntegerTy(1)) e = b.CreateTrunc(e, type);
       to = condition && to ? b.CreateSelect(condition, e, to) : e;
     }
@@ -298,19 +300,18 @@ bool SharedAccess::storeMatrices(llvm::Value *base, llvm::ArrayRef<llvm::Value *
   if (!info.hasStmatrix || vector_ * byteSize(element_) >= 16) return false;
   auto m = matrices(values[0]->getType());
   if (!m || (window_ && m->threadBits >= window_)) return false;
-  auto wavefrontsPerElement = [&](const LinearLayout &map, unsigned lanes, unsigned elements) {
+  auto passesPerElement = [&](const LinearLayout &map, unsigned lanes, unsigned elements) {
     llvm::SmallVector<int64_t, 64> offsets;
     for (unsigned lane = 0; lane < lanes; ++lane)
       offsets.push_back(
           byteSize(element_) *
           map.apply({{Dim::Register, 0}, {Dim::Lane, int32_t(lane)}, {Dim::Warp, 0}, {Dim::Block, 0}})[0]);
-    return double(layouts::countWavefronts(offsets, byteSize(element_) * elements, info.memoryModel()).actual) /
+    return double(layouts::countSharedPasses(offsets, byteSize(element_) * elements, info.memoryModel()).actual) /
            (lanes * elements);
   };
   auto &b = fl_.b;
   unsigned perWord = 1u << m->wordBits, count = 1u << m->logCount;
-  if (wavefrontsPerElement(m->addresses, 8 * count, 4 * perWord) > wavefrontsPerElement(map_, 32, vector_))
-    return false;
+  if (passesPerElement(m->addresses, 8 * count, 4 * perWord) > passesPerElement(map_, 32, vector_)) return false;
   for (unsigned r = 0; r < values.size(); ++r) {
     if (r & (m->inOne | m->copies) || (window_ && offsetOf(r) / window_ != part_)) continue;
     llvm::SmallVector<llvm::Value *, 4> words;
@@ -344,14 +345,14 @@ bool SharedAccess::loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Val
   bool isOfBits = type->isHalfTy() || type->isBFloatTy() || type->isIntegerTy(16) || type->isIntegerTy(8);
   if (!isOfBits || type->getPrimitiveSizeInBits() != bytes * 8) return false;
   LinearLayout addresses = *layouts::transposedReadAddresses(map_, int(bytes * 8));
-  auto wavefrontsPerElement = [&](const LinearLayout &map, unsigned elements) {
+  auto passesPerElement = [&](const LinearLayout &map, unsigned elements) {
     auto &info = fl_.target.info();
     llvm::SmallVector<int64_t, 64> offsets;
     for (int32_t lane = 0; lane < map.inDimSize(Dim::Lane); ++lane)
       offsets.push_back(bytes * map.apply({{Dim::Register, 0}, {Dim::Lane, lane}, {Dim::Warp, 0}, {Dim::Block, 0}})[0]);
-    return double(layouts::countWavefronts(offsets, bytes * elements, info.memoryModel()).actual) / elements;
+    return double(layouts::countSharedPasses(offsets, bytes * elements, info.memoryModel()).actual) / elements;
   };
-  if (wavefrontsPerElement(addresses, count) > wavefrontsPerElement(map_, vector_)) return false;
+  if (passesPerElement(addresses, count) > passesPerElement(map_, vector_)) return false;
   unsigned one = 0, copies = 0;
   llvm::SmallVector<unsigned, 3> bits;
   int32_t threadBits = 0;

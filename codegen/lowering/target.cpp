@@ -17,6 +17,17 @@ llvm::Value *ofGrid(llvm::Instruction *i, unsigned least) {
   return i;
 }
 
+llvm::GlobalVariable *dynamicSharedMemory(llvm::Module &m, llvm::Align alignment) {
+  constexpr llvm::StringLiteral kName = "global_smem"; // as Triton names it
+  constexpr unsigned kSharedMemory = 3;                // the address space
+  if (llvm::GlobalVariable *known = m.getNamedGlobal(kName)) return known;
+  auto *bytes = llvm::ArrayType::get(llvm::Type::getInt8Ty(m.getContext()), 0);
+  auto *g = new llvm::GlobalVariable(m, bytes, /*isConstant=*/false, llvm::GlobalValue::ExternalLinkage, nullptr, kName,
+                                     nullptr, llvm::GlobalValue::NotThreadLocal, kSharedMemory);
+  g->setAlignment(alignment);
+  return g;
+}
+
 llvm::AtomicRMWInst::BinOp rmwOperation(ir::RmwOp op, llvm::Type *type) {
   using Rmw = llvm::AtomicRMWInst;
   bool fp = type->isFPOrFPVectorTy();

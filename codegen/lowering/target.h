@@ -287,6 +287,10 @@ public:
   virtual llvm::GlobalVariable *sharedMemory(llvm::Module &) const = 0;
 };
 
+/// The array that stands for a block's dynamic shared memory, made when it is first requested. The launch gives its
+/// size. Both vendors' shared memory is address space 3.
+llvm::GlobalVariable *dynamicSharedMemory(llvm::Module &, llvm::Align);
+
 /// Says of a call or load that its i32 is at least `least` and less than 2³¹, as the indices and sizes of grids are
 /// for every driver: arithmetic on it need not keep signs.
 llvm::Value *ofGrid(llvm::Instruction *, unsigned least);

@@ -32,52 +32,18 @@
 //
 // Runs: among the optimisations of levels 2 and 3, before redundancy is removed.
 #include "codegen_amd/passes/unroll_buffers.h"
+#include "codegen/object/loop_unroller.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Analysis/AssumptionCache.h"
-#include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ScalarEvolution.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
-#include "llvm/Transforms/Utils/UnrollLoop.h"
 
 namespace tessera::amd {
 using namespace llvm;
-
-/// The value where the phi is a constant; null if it depends on anything else.
-static Constant *valueWhere(const PHINode &phi, Constant *is, Value *v, const DataLayout &layout, unsigned depth = 0) {
-  constexpr unsigned kDeepest = 6; // of the chain of operations: an addition, a comparison, a selection
-  if (v == &phi) return is;
-  if (auto *c = dyn_cast<Constant>(v)) return c;
-  auto *i = dyn_cast<Instruction>(v);
-  if (!i || depth == kDeepest || isa<PHINode>(i) || isa<CallBase>(i) || i->mayReadOrWriteMemory()) return nullptr;
-  SmallVector<Constant *, 3> operands;
-  for (Value *operand : i->operands()) {
-    Constant *c = valueWhere(phi, is, operand, layout, depth + 1);
-    if (!c) return nullptr;
-    operands.push_back(c);
-  }
-  return ConstantFoldInstOperands(i, operands, layout);
-}
-
-/// After how many iterations an integer that the loop carries is what it was first; 1 where that is not known.
-static unsigned periodOf(const PHINode &phi, const Loop &loop, unsigned most) {
-  auto *first = dyn_cast<ConstantInt>(phi.getIncomingValueForBlock(loop.getLoopPreheader()));
-  if (!first) return 1;
-  Constant *at = first;
-  Value *next = phi.getIncomingValueForBlock(loop.getLoopLatch());
-  for (unsigned n = 1; n <= most; ++n) {
-    at = valueWhere(phi, at, next, phi.getDataLayout());
-    if (!at) return 1;
-    if (at == first) return n;
-  }
-  return 1;
-}
 
 static bool isMatrixInstruction(const Instruction &i) {
   auto *call = dyn_cast<IntrinsicInst>(&i);
@@ -121,7 +87,8 @@ static unsigned copiesOf(const Loop &loop, int64_t waves, const ir::TargetInfo &
   if (!loop.isInnermost() || !loop.getLoopPreheader() || !latch || loop.getExitingBlock() != latch) return 1;
   unsigned copies = 1;
   for (PHINode &phi : loop.getHeader()->phis())
-    if (phi.getType()->isIntegerTy()) copies = std::max(copies, periodOf(phi, loop, info.tuning.unrollBuffersMost));
+    if (phi.getType()->isIntegerTy())
+      copies = std::max(copies, codegen::iterationsUntilRepeated(phi, loop, info.tuning.unrollBuffersMost));
   if (copies == 1 || (waves > 1 && !fillsRegisters(loop, waves, info))) return 1;
   size_t instructions = 0;
   bool multiplies = false;
@@ -213,14 +180,14 @@ static SmallVector<UseOfNumber, 8> usesOfNumber(PHINode &phi, const Loop &loop) 
   const DataLayout &layout = phi.getDataLayout();
   auto *first = dyn_cast<ConstantInt>(phi.getIncomingValueForBlock(loop.getLoopPreheader()));
   Constant *second =
-      first ? valueWhere(phi, first, phi.getIncomingValueForBlock(loop.getLoopLatch()), layout) : nullptr;
+      first ? codegen::valueWhere(phi, first, phi.getIncomingValueForBlock(loop.getLoopLatch())) : nullptr;
   if (!second) return {};
   SmallSetVector<Instruction *, 16> derived;
   derived.insert(&phi);
   SmallVector<UseOfNumber, 8> out;
   for (unsigned i = 0; i < derived.size(); ++i) {
-    auto *a = dyn_cast_or_null<ConstantInt>(valueWhere(phi, first, derived[i], layout));
-    auto *b = dyn_cast_or_null<ConstantInt>(valueWhere(phi, second, derived[i], layout));
+    auto *a = dyn_cast_or_null<ConstantInt>(codegen::valueWhere(phi, first, derived[i]));
+    auto *b = dyn_cast_or_null<ConstantInt>(codegen::valueWhere(phi, second, derived[i]));
     if (!a || !b) return {};
     for (Use &use : derived[i]->uses()) {
       auto *user = cast<Instruction>(use.getUser());
@@ -232,7 +199,7 @@ static SmallVector<UseOfNumber, 8> usesOfNumber(PHINode &phi, const Loop &loop) 
         continue;
       }
       bool isNumber = loop.contains(user) && user->getType()->isIntegerTy();
-      if (isNumber && valueWhere(phi, first, user, layout))
+      if (isNumber && codegen::valueWhere(phi, first, user))
         derived.insert(user);
       else if (derived[i]->getType()->isIntegerTy(32))
         out.push_back({user, &use, a->getSExtValue(), b->getSExtValue()});
@@ -358,7 +325,8 @@ static bool alternateBuffers(Loop &loop, DominatorTree &dominators, LoopInfo &lo
   constexpr unsigned kBuffers = 2;
   SmallVector<PHINode *, 2> numbers;
   for (PHINode &phi : loop.getHeader()->phis())
-    if (phi.getType()->isIntegerTy(32) && periodOf(phi, loop, kBuffers) == kBuffers) numbers.push_back(&phi);
+    if (phi.getType()->isIntegerTy(32) && codegen::iterationsUntilRepeated(phi, loop, kBuffers) == kBuffers)
+      numbers.push_back(&phi);
   if (numbers.empty()) return false;
   formLCSSARecursively(loop, dominators, &loops, &evolution); // users after the loop keep the number
   bool changed = false;
@@ -368,30 +336,18 @@ static bool alternateBuffers(Loop &loop, DominatorTree &dominators, LoopInfo &lo
 
 PreservedAnalyses UnrollBuffersPass::run(Function &f, FunctionAnalysisManager &analyses) {
   int64_t waves = wavesOfSimd(f, info_);
-  auto &loops = analyses.getResult<LoopAnalysis>(f);
-  auto &dominators = analyses.getResult<DominatorTreeAnalysis>(f);
-  auto &assumptions = analyses.getResult<AssumptionAnalysis>(f);
-  auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(f);
-  auto &costs = analyses.getResult<TargetIRAnalysis>(f);
-  auto &remarks = analyses.getResult<OptimizationRemarkEmitterAnalysis>(f);
+  codegen::LoopUnroller unroller(f, analyses);
   bool changed = false;
-  for (Loop *loop : loops.getLoopsInPreorder()) {
+  for (Loop *loop : unroller.loops().getLoopsInPreorder()) {
     unsigned copies = copiesOf(*loop, waves, info_);
     if (copies == 1) {
-      changed |= alternateBuffers(*loop, dominators, loops, evolution);
+      changed |= alternateBuffers(*loop, unroller.dominators(), unroller.loops(), unroller.evolution());
       continue;
     }
-    formLCSSARecursively(*loop, dominators, &loops, &evolution);
-    UnrollLoopOptions options{};
-    options.Count = copies;
-    options.Runtime = true;
-    options.AllowExpensiveTripCount = true;
-    options.Force = true;
-    auto unrolled = UnrollLoop(loop, options, &loops, &evolution, &dominators, &assumptions, &costs, &remarks,
-                               /*PreserveLCSSA=*/true);
+    auto unrolled = unroller.unroll(*loop, copies, codegen::LoopUnroller::TripCount::Any);
     // With as many iterations as copies there is no loop left.
-    if (unrolled == LoopUnrollResult::PartiallyUnrolled) nestRemainder(*loop, dominators);
-    evolution.forgetAllLoops();
+    if (unrolled == LoopUnrollResult::PartiallyUnrolled) nestRemainder(*loop, unroller.dominators());
+    unroller.evolution().forgetAllLoops();
     changed = true;
   }
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();

@@ -9,19 +9,13 @@
 // gains is kept: buffers, and with them descriptors and addresses in shared memory, are constants, and addresses in
 // global memory are computed once for all copies. Loops that ptxas does not unroll are left alone.
 #include "codegen_nvidia/passes/unroll_dot_loops.h"
+#include "codegen/object/loop_unroller.h"
 #include "codegen_nvidia/occupancy.h"
-#include "llvm/Analysis/AssumptionCache.h"
-#include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ScalarEvolution.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/Transforms/Scalar/SCCP.h"
 #include "llvm/Transforms/Utils/LoopPeel.h"
-#include "llvm/Transforms/Utils/LoopUtils.h"
-#include "llvm/Transforms/Utils/UnrollLoop.h"
 #include <numeric>
 
 namespace tessera::nvidia {
@@ -31,38 +25,13 @@ namespace {
 
 constexpr unsigned kMostBuffers = 8;
 
-/// The value of `v` where `phi` is `value`; null if it depends on more than that.
-Constant *valueWhere(Value *v, const PHINode &phi, Constant *value, const DataLayout &layout, unsigned depth = 0) {
-  constexpr unsigned kDeepest = 6;
-  if (v == &phi) return value;
-  if (auto *constant = dyn_cast<Constant>(v)) return constant;
-  auto *i = dyn_cast<Instruction>(v);
-  bool isArithmetic = i && (isa<BinaryOperator, CmpInst, CastInst, SelectInst>(i));
-  if (!isArithmetic || depth == kDeepest) return nullptr;
-  SmallVector<Constant *, 3> operands;
-  for (Value *operand : i->operands()) {
-    operands.push_back(valueWhere(operand, phi, value, layout, depth + 1));
-    if (!operands.back()) return nullptr;
-  }
-  return ConstantFoldInstOperands(i, operands, layout);
-}
-
-/// After how many iterations a loop-carried value is what it was at first; 1 if it is no cycle of constants.
-unsigned periodOf(const PHINode &phi, const Loop &loop, const DataLayout &layout) {
-  auto *first = dyn_cast<ConstantInt>(phi.getIncomingValueForBlock(loop.getLoopPreheader()));
-  Constant *value = first;
-  for (unsigned n = 1; value && n <= kMostBuffers; ++n) {
-    value = valueWhere(phi.getIncomingValueForBlock(loop.getLoopLatch()), phi, value, layout);
-    if (value == first) return n;
-  }
-  return 1;
-}
-
 /// After how many iterations all buffer indices are what they were.
-unsigned periodOf(const Loop &loop, const DataLayout &layout) {
+unsigned periodOf(const Loop &loop) {
   unsigned period = 1;
   for (const PHINode &phi : loop.getHeader()->phis())
-    if (unsigned both = std::lcm(period, periodOf(phi, loop, layout)); both <= kMostBuffers) period = both;
+    if (unsigned both = std::lcm(period, codegen::iterationsUntilRepeated(phi, loop, kMostBuffers));
+        both <= kMostBuffers)
+      period = both;
   return period;
 }
 
@@ -118,33 +87,20 @@ bool takesLong(const LoopSize &size, unsigned trips, const ir::Tuning &tuning) {
 PreservedAnalyses UnrollDotLoopsPass::run(Function &f, FunctionAnalysisManager &analyses) {
   auto &loops = analyses.getResult<LoopAnalysis>(f);
   if (loops.empty()) return PreservedAnalyses::all();
-  auto &scev = analyses.getResult<ScalarEvolutionAnalysis>(f);
-  auto &dominators = analyses.getResult<DominatorTreeAnalysis>(f);
-  auto &assumptions = analyses.getResult<AssumptionAnalysis>(f);
-  auto &costs = analyses.getResult<TargetIRAnalysis>(f);
-  auto &remarks = analyses.getResult<OptimizationRemarkEmitterAnalysis>(f);
+  codegen::LoopUnroller unroller(f, analyses);
   bool changed = false;
   for (Loop *loop : loops.getLoopsInPreorder()) {
     bool isPlain = loop->isInnermost() && loop->isLoopSimplifyForm() && loop->getExitingBlock() == loop->getLoopLatch();
     if (!isPlain) continue;
     LoopSize size = sizeOf(*loop);
-    unsigned trips = size.dots ? scev.getSmallConstantTripCount(loop) : 0;
+    unsigned trips = size.dots ? unroller.evolution().getSmallConstantTripCount(loop) : 0;
     if (!trips || !takesLong(size, trips, *tuning_)) continue;
-    unsigned count = periodOf(*loop, f.getDataLayout()), rest = trips % count;
+    unsigned count = periodOf(*loop);
+    unsigned rest = trips % count;
     // Loops of two buffers ptxas leaves alone, too.
     if (count < 3 || trips / count < 2 || (rest && !canPeel(loop))) continue;
-    formLCSSARecursively(*loop, dominators, &loops, &scev);
-    ValueToValueMapTy copies;
-    if (rest)
-      peelLoop(loop, rest, /*PeelLast=*/false, &loops, &scev, dominators, &assumptions, /*PreserveLCSSA=*/true, copies);
-    UnrollLoopOptions how{.Count = count,
-                          .Force = true,
-                          .Runtime = false,
-                          .AllowExpensiveTripCount = false,
-                          .UnrollRemainder = false,
-                          .ForgetAllSCEV = false,
-                          .SCEVExpansionBudget = 0};
-    UnrollLoop(loop, how, &loops, &scev, &dominators, &assumptions, &costs, &remarks, /*PreserveLCSSA=*/true);
+    if (rest) unroller.peel(*loop, rest);
+    unroller.unroll(*loop, count, codegen::LoopUnroller::TripCount::Divisible);
     loop->setLoopAlreadyUnrolled(); // LLVM writes it as `.pragma "nounroll"`
     changed = true;
   }

@@ -91,7 +91,6 @@ absl::Status readSegments(const Elf &elf, CodeObject &out) {
       return bad("has a segment that is too large");
     Segment s;
     s.address = p.p_vaddr;
-    s.isCode = p.p_flags & ELF::PF_X;
     s.bytes.assign(p.p_memsz, 0);
     std::copy_n(elf.base() + p.p_offset, size_t(p.p_filesz), s.bytes.begin());
     out.segments.push_back(std::move(s));
@@ -183,8 +182,6 @@ std::string text(msgpack::MapDocNode &map, StringRef key) {
 void readKernelMetadata(msgpack::MapDocNode &map, Kernel &k) {
   k.hasMetadata = true;
   k.maxWorkItems = uint32_t(number(map, ".max_flat_workgroup_size"));
-  k.spilledSgprs = unsigned(number(map, ".sgpr_spill_count"));
-  k.spilledVgprs = unsigned(number(map, ".vgpr_spill_count"));
   // Some producers leave the descriptor's size of the segment at 0.
   k.descriptor.kernargBytes = std::max(k.descriptor.kernargBytes, uint32_t(number(map, ".kernarg_segment_size")));
   if (auto at = map.find(".reqd_workgroup_size"); at != map.end() && at->second.isArray()) {
@@ -247,10 +244,6 @@ absl::Status readMetadata(CodeObject &object, ArrayRef<uint8_t> note) {
   if (!keysAreText(blob) || !doc.readFromBlob(blob, /*Multi=*/false) || !doc.getRoot().isMap())
     return bad("has damaged metadata");
   auto &root = doc.getRoot().getMap();
-  if (auto at = root.find("amdhsa.version"); at != root.end() && at->second.isArray())
-    for (unsigned i = 0; i < 2 && i < at->second.getArray().size(); ++i)
-      if (auto n = at->second.getArray()[i]; n.getKind() == msgpack::Type::UInt)
-        object.metadataVersion[i] = unsigned(n.getUInt());
   auto kernels = root.find("amdhsa.kernels");
   if (kernels == root.end() || !kernels->second.isArray()) return absl::OkStatus();
   for (auto &node : kernels->second.getArray()) {

@@ -59,22 +59,19 @@ struct Kernel {
   unsigned vgprs = 0, firstAgpr = 0, sgprs = 0;
   std::vector<KernelArgument> arguments; // by offset; empty if the metadata has none
   bool hasMetadata = false;
-  uint32_t maxWorkItems = 0;                   // .max_flat_workgroup_size; 0: not said
-  uint32_t requiredWorkgroup[3] = {0, 0, 0};   // .reqd_workgroup_size; 0: not said
-  unsigned spilledSgprs = 0, spilledVgprs = 0; // as the metadata says
+  uint32_t maxWorkItems = 0;                 // .max_flat_workgroup_size; 0: not said
+  uint32_t requiredWorkgroup[3] = {0, 0, 0}; // .reqd_workgroup_size; 0: not said
 };
 
 /// A part of the object that is in memory when the kernel runs.
 struct Segment {
   uint64_t address = 0;
   std::vector<uint8_t> bytes; // with the zeros that the file leaves out
-  bool isCode = false;
 };
 
 struct CodeObject {
   std::string target;   // "gfx942"
   std::string features; // "+sramecc,-xnack"; what the ELF's flags say, for LLVM
-  unsigned metadataVersion[2] = {0, 0};
   std::vector<Segment> segments;
   std::vector<Kernel> kernels;
   std::string bytes; // of the file, for debug information

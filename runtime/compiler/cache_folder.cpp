@@ -18,10 +18,6 @@ namespace {
 constexpr llvm::StringLiteral kMagic = "tessera kernel 1\n";
 constexpr size_t kHashBytes = 32, kNameChars = 2 * kHashBytes;
 
-std::string hash(llvm::StringRef bytes) {
-  return llvm::toStringRef(llvm::SHA256::hash(llvm::arrayRefFromStringRef(bytes))).str();
-}
-
 bool isEntryName(llvm::StringRef name) {
   return name.size() == kNameChars &&
          llvm::all_of(name, [](char c) { return llvm::isDigit(c) || (c >= 'a' && c <= 'f'); });
@@ -30,7 +26,7 @@ bool isEntryName(llvm::StringRef name) {
 std::optional<CompileResult> parseEntry(llvm::StringRef bytes) {
   if (!bytes.consume_front(kMagic) || bytes.size() < kHashBytes + 8) return std::nullopt;
   llvm::StringRef rest = bytes.drop_front(kHashBytes);
-  if (hash(rest) != bytes.take_front(kHashBytes)) return std::nullopt;
+  if (sha256(rest) != bytes.take_front(kHashBytes)) return std::nullopt;
   uint64_t length = 0;
   for (unsigned i = 0; i < 8; ++i) length |= uint64_t(uint8_t(rest[i])) << 8 * i;
   rest = rest.drop_front(8);
@@ -45,6 +41,10 @@ absl::Status failed(const std::string &path, const std::error_code &ec) {
 }
 
 } // namespace
+
+std::string sha256(llvm::StringRef bytes) {
+  return llvm::toStringRef(llvm::SHA256::hash(llvm::arrayRefFromStringRef(bytes))).str();
+}
 
 std::string defaultCacheDirectory() {
   auto variable = [](const char *name) {
@@ -83,7 +83,7 @@ absl::StatusOr<uint64_t> CacheFolder::write(const std::string &key, const Compil
   if (auto ec = llvm::sys::fs::createUniqueFile(directory_ + "/%%%%%%%%%%%%.tmp", fd, temporary))
     return failed(directory_, ec);
   llvm::raw_fd_ostream out(fd, /*shouldClose=*/true);
-  out << kMagic << hash(rest) << rest;
+  out << kMagic << sha256(rest) << rest;
   uint64_t bytes = out.tell();
   out.close();
   auto ec = out.error();

@@ -16,6 +16,9 @@ namespace tessera::runtime {
 /// environment has none of them.
 std::string defaultCacheDirectory();
 
+/// The SHA-256 of the bytes: 32 bytes.
+std::string sha256(llvm::StringRef bytes);
+
 class CacheFolder {
 public:
   struct Entry {

@@ -3,7 +3,6 @@
 #include "runtime/compiler/targets.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/SHA256.h"
 #include <algorithm>
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -12,10 +11,6 @@
 namespace tessera::runtime {
 
 namespace {
-
-std::string hash(llvm::StringRef bytes) {
-  return llvm::toStringRef(llvm::SHA256::hash(llvm::arrayRefFromStringRef(bytes))).str();
-}
 
 /// Which file it is: where, how large and when it was written.
 std::string fileIdentity(const std::string &path) {
@@ -72,7 +67,7 @@ std::string CompileCache::key(llvm::StringRef text, llvm::StringRef fileName, co
     }
   add(fileName);
   add(text);
-  return llvm::toHex(hash(all), /*LowerCase=*/true);
+  return llvm::toHex(sha256(all), /*LowerCase=*/true);
 }
 
 std::optional<CompileResult> CompileCache::find(const std::string &key) {

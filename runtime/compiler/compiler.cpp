@@ -75,7 +75,8 @@ absl::StatusOr<Operation *> selectKernel(const Module &m, llvm::StringRef name) 
     if (k->cast<tt::FuncOp>().symVisibility() == "public") publics.push_back(k);
   if (publics.size() == 1) return publics[0];
   if (kernels.empty()) return absl::InvalidArgumentError("the module has no kernel (a tt.func with a body)");
-  return absl::InvalidArgumentError("the module has several kernels, name one: " + list);
+  return absl::InvalidArgumentError("the module has several kernels: " + list +
+                                    "; name one (--kernel, or \"kernel\" of a launch description)");
 }
 
 namespace {
@@ -235,7 +236,13 @@ private:
 absl::Status Compilation::checkInput() {
   if (auto s = checkOptions(target_, options_); !s.ok()) return s;
   auto selected = selectKernel(*module_, options_.kernel);
-  if (!selected.ok()) return selected.status();
+  if (!selected.ok()) {
+    // At the first function, or at the module. Callers name the file where neither has a place.
+    Operation *first = module_->body()->front();
+    Location place = first ? first->loc() : module_->op()->loc();
+    if (!place.source().isUnknown()) diag_.error(place, std::string(selected.status().message()));
+    return selected.status();
+  }
   kernelName_ = (*selected)->cast<tt::FuncOp>().symName().str();
   hadLayouts_ = hasLayouts(module_->op());
   if (options_.numCtas > 1 && !hadLayouts_) {
@@ -455,8 +462,6 @@ void Compilation::remarkResources() const {
   options_.passes.remarks(r);
 }
 
-/// Reports a failure of the back end at the operation that caused it, as far as the status says which: a function that
-/// it calls or inline assembly, else the kernel. Missing tools are not the program's fault: they stay Statuses.
 /// Registers of 32 bits that the operation's results take in each thread, an element in each.
 static int64_t registersOfResults(const Operation *op) {
   int64_t registers = 0;
@@ -489,6 +494,8 @@ absl::Status Compilation::reportStackSize() const {
   return absl::InvalidArgumentError("code generation failed");
 }
 
+/// Reports a failure of the back end at the operation that caused it, as far as the status says which: a function that
+/// it calls or inline assembly, else the kernel. Missing tools are not the program's fault: they stay Statuses.
 absl::Status Compilation::reportAtOperation(const absl::Status &s) const {
   if (!absl::IsInvalidArgument(s) && !absl::IsInternal(s)) return s;
   if (s.GetPayload(codegen::kStackSizePayload)) return reportStackSize();
@@ -544,7 +551,8 @@ absl::StatusOr<CompileResult> compileText(llvm::StringRef text, const std::strin
   std::vector<Diagnostic> held;
   DiagnosticEngine holding([&](const Diagnostic &d) { held.push_back(d); });
   auto result = compileWith(o, /*locateByText=*/false, context, holding);
-  if (result.ok() || held.empty()) {
+  bool isLocatable = !held.empty() || absl::IsInvalidArgument(result.status());
+  if (result.ok() || !isLocatable) {
     for (Diagnostic &d : held) diag.report(std::move(d));
     return result;
   }

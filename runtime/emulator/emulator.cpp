@@ -23,8 +23,8 @@ namespace tessera::emulator {
 
 namespace {
 
-constexpr uint64_t kTurn = uint64_t(1) << 20; // instructions of a warp before another has its turn
-constexpr unsigned kMaxResident = 256;        // blocks begun and not ended
+constexpr uint64_t kTimeSlice = uint64_t(1) << 20; // instructions of a warp before the next one runs
+constexpr unsigned kMaxResident = 256;             // blocks begun and not ended
 
 class Grid {
 public:
@@ -63,84 +63,96 @@ public:
           resident.push_back(std::move(b));
         continue;
       }
-      if (!resident.empty() && !progress && allStuck(resident) && !letLanesGo(resident)) return deadlock(resident);
+      if (!resident.empty() && !progress && allStuck(resident) && !releaseStarvingLanes(resident))
+        return deadlock(resident);
     }
     return absl::OkStatus();
   }
 
 private:
+  /// A block at its first instruction, in the memory of one that has ended if there is any.
   std::unique_ptr<Block> begin(uint32_t number) {
     std::unique_ptr<Block> b;
     if (free_.empty()) {
-      b = std::make_unique<Block>();
-      b->launch = &launch_;
-      b->warps.resize(size_t(launch_.options->numWarps));
-      for (auto [i, w] : llvm::enumerate(b->warps)) {
-        w.block = b.get();
-        w.program = &program_;
-        w.index = unsigned(i);
-        w.lanes = program_.lanes;
-        w.full = w.lanes == 64 ? ~uint64_t(0) : (uint64_t(1) << w.lanes) - 1;
-        w.frameStorage.reset(new uint8_t[program_.frameBytes + 64]());
-        w.frame =
-            reinterpret_cast<uint8_t *>((reinterpret_cast<uintptr_t>(w.frameStorage.get()) + 63) & ~uintptr_t(63));
-        if (program_.privateBytes) w.privateMemory.reset(new uint8_t[size_t(program_.privateBytes) * w.lanes]());
-        fill(w);
-      }
-      b->shared.resize(program_.sharedBytes + size_t(launch_.options->dynamicSharedBytes));
-      b->defined.resize(b->shared.size());
-      if (launch_.checks.races) b->cells.resize(b->shared.size());
+      b = allocateBlock();
     } else {
       b = std::move(free_.back());
       free_.pop_back();
     }
-    auto &g = launch_.grid;
-    b->number = number;
-    b->id = {int64_t(number) % g[0], int64_t(number) / g[0] % g[1], int64_t(number) / g[0] / g[1]};
-    b->finished = false;
-    b->instructions = 0;
-    b->done = 0;
-    b->barriers = b->nextPicture = 0;
-    b->pictureBarrier = nullptr;
-    b->stuck = false;
-    b->inFlight.clear();
-    b->issued.clear();
-    b->mbarriers.clear();
-    b->fills.clear();
-    b->drains = 0;
-    std::fill(b->defined.begin(), b->defined.end(), 0);
-    std::fill(b->shared.begin(), b->shared.end(), 0xa5);
-    b->lastBarrier = b->lastGlobalBarrier = ++launch_.stamp;
-    b->lastAcquire = 0;
-    for (Warp &w : b->warps) {
-      w.block = b.get();
-      w.state = Warp::State::Ready;
-      w.mask = w.live = w.full;
-      w.groups.clear();
-      w.groups.push_back({0, w.full});
-      w.barrier = nullptr;
-      w.lastSync = b->lastBarrier;
-      w.stuck = w.stop = w.starving = false;
-      w.sinceProgress = w.nextPicture = 0;
-      w.pictureBlock = ~0u;
-      w.exact.clear();
-      w.unusedReads.clear();
-      w.effects.clear();
-      w.acted.clear();
-      if (launch_.checks.races) w.acted.resize(unsigned(program_.instructions.size()));
-      w.copies.clear();
-      w.copyGroup = 0;
-      w.drains.clear();
-      w.drainGroup = {};
-      w.warpgroup.reset();
-      w.proxyFences = {};
-      w.fences.clear();
-      w.knownAtFence.clear();
-      w.registers = program_.registers;
-      w.known.clear();
-    }
+    reset(*b, number);
+    for (Warp &w : b->warps) reset(w, *b);
     ++launch_.changes;
     return b;
+  }
+
+  /// What all blocks have alike: sizes, constants and arguments.
+  std::unique_ptr<Block> allocateBlock() {
+    auto b = std::make_unique<Block>();
+    b->launch = &launch_;
+    b->warps.resize(size_t(launch_.options->numWarps));
+    for (auto [i, w] : llvm::enumerate(b->warps)) {
+      w.program = &program_;
+      w.index = unsigned(i);
+      w.lanes = program_.lanes;
+      w.full = w.lanes == 64 ? ~uint64_t(0) : (uint64_t(1) << w.lanes) - 1;
+      w.frameStorage.reset(new uint8_t[program_.frameBytes + 64]());
+      w.frame = reinterpret_cast<uint8_t *>((reinterpret_cast<uintptr_t>(w.frameStorage.get()) + 63) & ~uintptr_t(63));
+      if (program_.privateBytes) w.privateMemory.reset(new uint8_t[size_t(program_.privateBytes) * w.lanes]());
+      fill(w);
+    }
+    b->shared.resize(program_.sharedBytes + size_t(launch_.options->dynamicSharedBytes));
+    b->defined.resize(b->shared.size());
+    if (launch_.checks.races) b->cells.resize(b->shared.size());
+    return b;
+  }
+
+  void reset(Block &b, uint32_t number) {
+    auto &g = launch_.grid;
+    b.number = number;
+    b.id = {int64_t(number) % g[0], int64_t(number) / g[0] % g[1], int64_t(number) / g[0] / g[1]};
+    b.finished = false;
+    b.instructions = 0;
+    b.done = 0;
+    b.barriers = b.nextSnapshot = 0;
+    b.snapshotBarrier = nullptr;
+    b.stuck = false;
+    b.inFlight.clear();
+    b.issued.clear();
+    b.mbarriers.clear();
+    b.fills.clear();
+    b.drains = 0;
+    std::fill(b.defined.begin(), b.defined.end(), 0);
+    std::fill(b.shared.begin(), b.shared.end(), 0xa5); // so that a kernel that reads what it did not write shows it
+    b.lastBarrier = b.lastGlobalBarrier = ++launch_.stamp;
+    b.lastAcquire = 0;
+  }
+
+  void reset(Warp &w, Block &b) {
+    w.block = &b;
+    w.state = Warp::State::Ready;
+    w.mask = w.live = w.full;
+    w.groups.clear();
+    w.groups.push_back({0, w.full});
+    w.barrier = nullptr;
+    w.lastSync = b.lastBarrier;
+    w.stuck = w.stop = w.starving = false;
+    w.sinceProgress = w.nextSnapshot = 0;
+    w.snapshotBlock = ~0u;
+    w.exact.clear();
+    w.unusedReads.clear();
+    w.effects.clear();
+    w.acted.clear();
+    if (launch_.checks.races) w.acted.resize(unsigned(program_.instructions.size()));
+    w.copies.clear();
+    w.copyGroup = 0;
+    w.drains.clear();
+    w.drainGroup = {};
+    w.warpgroup.reset();
+    w.proxyFences = {};
+    w.fences.clear();
+    w.knownAtFence.clear();
+    w.registers = program_.registers;
+    w.known.clear();
   }
 
   /// Constants and arguments; they are never overwritten, so once per frame will do.
@@ -164,7 +176,7 @@ private:
       bool ran = false;
       for (Warp &w : b.warps) {
         if (w.state != Warp::State::Ready || (w.stuck && w.stuckAt == launch_.changes)) continue;
-        uint64_t budget = std::min(kTurn, launch_.options->maxInstructions);
+        uint64_t budget = std::min(kTimeSlice, launch_.options->maxInstructions);
         runWarp(w, budget);
         if (!launch_.failure.ok()) return;
         if (launch_.options->watch.isInterrupted()) return interrupted();
@@ -289,7 +301,7 @@ private:
     if (orders & BarrierForm::kShared) b.lastBarrier = stamp;
     if (orders & BarrierForm::kGlobal) b.lastGlobalBarrier = stamp;
     ++b.barriers;
-    goesRound(b, *first->barrier);
+    detectLivelock(b, *first->barrier);
     for (Warp &w : b.warps) {
       if (orders & BarrierForm::kShared) w.lastSync = stamp;
       w.state = Warp::State::Ready;
@@ -297,29 +309,29 @@ private:
   }
 
   /// Sets `stuck` if all warps are at this barrier with the values they had before, and nobody changed memory since.
-  void goesRound(Block &b, const Instruction &barrier) {
+  void detectLivelock(Block &b, const Instruction &barrier) {
     size_t frame = program_.frameBytes;
     auto same = [&] {
       for (Warp &w : b.warps)
-        if (memcmp(b.picture.data() + w.index * frame, w.frame, frame)) return false;
+        if (memcmp(b.snapshot.data() + w.index * frame, w.frame, frame)) return false;
       return true;
     };
-    if (b.pictureBarrier == &barrier && b.pictureChanges == launch_.changes && same()) {
+    if (b.snapshotBarrier == &barrier && b.snapshotChanges == launch_.changes && same()) {
       b.stuck = true;
       b.stuckAt = launch_.changes;
       return;
     }
-    if (b.barriers < b.nextPicture) return;
-    b.nextPicture = std::max<uint64_t>(1024, b.barriers + b.barriers / 2);
+    if (b.barriers < b.nextSnapshot) return;
+    b.nextSnapshot = std::max<uint64_t>(1024, b.barriers + b.barriers / 2);
     if (b.barriers < 1024) return;
-    b.picture.resize(frame * b.warps.size());
-    for (Warp &w : b.warps) memcpy(b.picture.data() + w.index * frame, w.frame, frame);
-    b.pictureBarrier = &barrier;
-    b.pictureChanges = launch_.changes;
+    b.snapshot.resize(frame * b.warps.size());
+    for (Warp &w : b.warps) memcpy(b.snapshot.data() + w.index * frame, w.frame, frame);
+    b.snapshotBarrier = &barrier;
+    b.snapshotChanges = launch_.changes;
   }
 
   /// Warps may wait for lanes of their own that wait for the others to reconverge: those may run now.
-  bool letLanesGo(const std::deque<std::unique_ptr<Block>> &resident) {
+  bool releaseStarvingLanes(const std::deque<std::unique_ptr<Block>> &resident) {
     if (!program_.target->hasIndependentLanes) return false;
     bool any = false;
     for (auto &b : resident)

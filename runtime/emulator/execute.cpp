@@ -3,7 +3,7 @@
 // after what they join and loops are in one piece (decode.cpp), lanes reconverge as early as on hardware, whatever
 // the control flow looks like, and code that structured programs reach with all lanes is reached by all at once.
 //
-// A warp that waits in a loop for another is found out by its picture: when it comes back to a block with the same
+// A warp that waits in a loop for another is found out by its snapshot: when it comes back to a block with the same
 // values in all rows and nobody changed memory meanwhile, it will go round for ever unless somebody does (`stuck`).
 #include "runtime/emulator/machine.h"
 #include "llvm/ADT/Twine.h"
@@ -104,22 +104,22 @@ void takeEdge(Warp &w, const Edge &e, uint64_t mask) {
   addGroup(w, e.target, mask);
 }
 
-constexpr uint64_t kFirstPicture = 4096;          // returns to earlier blocks
+constexpr uint64_t kFirstSnapshot = 4096;         // returns to earlier blocks
 constexpr uint64_t kPatience = uint64_t(1) << 20; // such returns, while other lanes wait
 
 /// Whether the warp, about to enter `block` again, is in the state that it was in before: it will never leave the loop.
 bool isInSameState(Warp &w, unsigned block, uint64_t mask) {
   uint64_t changes = w.block->launch->changes;
-  if (w.pictureBlock == block && w.pictureChanges == changes && w.pictureBarriers == w.block->barriers &&
-      w.pictureMask == mask && !memcmp(w.picture.data(), w.frame, w.picture.size()))
+  if (w.snapshotBlock == block && w.snapshotChanges == changes && w.snapshotBarriers == w.block->barriers &&
+      w.snapshotMask == mask && !memcmp(w.snapshot.data(), w.frame, w.snapshot.size()))
     return true;
-  if (++w.sinceProgress < w.nextPicture) return false;
-  w.nextPicture = std::max(kFirstPicture, w.sinceProgress + w.sinceProgress / 2);
-  w.picture.assign(w.frame, w.frame + w.program->frameBytes);
-  w.pictureBlock = block;
-  w.pictureChanges = changes;
-  w.pictureBarriers = w.block->barriers;
-  w.pictureMask = mask;
+  if (++w.sinceProgress < w.nextSnapshot) return false;
+  w.nextSnapshot = std::max(kFirstSnapshot, w.sinceProgress + w.sinceProgress / 2);
+  w.snapshot.assign(w.frame, w.frame + w.program->frameBytes);
+  w.snapshotBlock = block;
+  w.snapshotChanges = changes;
+  w.snapshotBarriers = w.block->barriers;
+  w.snapshotMask = mask;
   return false;
 }
 

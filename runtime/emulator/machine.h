@@ -342,10 +342,10 @@ struct Warp {
   std::vector<uint64_t>
       known; // by thread: the stamp up to which its accesses are ordered before this warp's, by mbarriers
   llvm::DenseMap<Row, std::unique_ptr<Exact>> exact;
-  // A picture of the warp, to find out that it goes round in a circle.
-  std::vector<uint8_t> picture;
-  unsigned pictureBlock = ~0u;
-  uint64_t pictureChanges = 0, pictureBarriers = 0, pictureMask = 0, nextPicture = 0;
+  // A snapshot of the warp, to find out that it goes round in a circle.
+  std::vector<uint8_t> snapshot;
+  unsigned snapshotBlock = ~0u;
+  uint64_t snapshotChanges = 0, snapshotBarriers = 0, snapshotMask = 0, nextSnapshot = 0;
 
   template <class T> T *row(Row r) const { return reinterpret_cast<T *>(frame + r); }
   bool knows(unsigned thread, uint64_t stamp) const { return thread < known.size() && stamp <= known[thread]; }
@@ -371,10 +371,10 @@ struct Block {
   unsigned done = 0;
   bool finished = false;
   uint64_t barriers = 0; // passed
-  // A picture of all warps at a barrier, as that of a warp in a loop.
-  std::vector<uint8_t> picture;
-  const Instruction *pictureBarrier = nullptr;
-  uint64_t pictureChanges = 0, nextPicture = 0, stuckAt = 0;
+  // A snapshot of all warps at a barrier, as that of a warp in a loop.
+  std::vector<uint8_t> snapshot;
+  const Instruction *snapshotBarrier = nullptr;
+  uint64_t snapshotChanges = 0, nextSnapshot = 0, stuckAt = 0;
   bool stuck = false;
 };
 

@@ -44,13 +44,7 @@ absl::StatusOr<NpyArray> readFor(const LaunchDescription &d, llvm::StringRef fil
   auto npy = readNpy(path);
   if (!npy.ok()) return npy.status();
   std::string argument = llvm::formatv("args[{0}] (\"{1}\")", index, a.name).str();
-  // The same type, an integer of the same width and another sign, or, where numpy lacks the type, an integer of its
-  // width that carries the bits.
-  bool isNumpyFloat = a.dtype == DType::F16 || a.dtype == DType::F32 || a.dtype == DType::F64;
-  bool mayCarry = !isNumpyFloat && !isFloat(npy->dtype);
-  bool fits = dtypeBytes(npy->dtype) == dtypeBytes(a.dtype) && (npy->dtype == a.dtype || mayCarry) &&
-              (a.dtype != DType::I1 || npy->dtype == DType::I1 || npy->dtype == DType::U8 || npy->dtype == DType::I8);
-  if (!fits)
+  if (!mayHold(npy->dtype, a.dtype))
     return absl::InvalidArgumentError(
         llvm::formatv("{0}: holds {1}, but {2} is {3}", path, dtypeName(npy->dtype), argument, dtypeName(a.dtype))
             .str());

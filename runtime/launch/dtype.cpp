@@ -107,6 +107,12 @@ unsigned dtypeBytes(DType t) { return row(t).bytes; }
 bool isFloat(DType t) { return t >= DType::F16; }
 bool isSigned(DType t) { return t == DType::I8 || t == DType::I16 || t == DType::I32 || t == DType::I64; }
 
+bool mayHold(DType stored, DType elements) {
+  if (stored == elements) return true;
+  bool isNumpyFloat = elements == DType::F16 || elements == DType::F32 || elements == DType::F64;
+  return dtypeBytes(stored) == dtypeBytes(elements) && !isNumpyFloat && !isFloat(stored);
+}
+
 std::string dtypeNames() {
   std::string all;
   for (const Row &r : kRows) (all += all.empty() ? "" : ", ") += r.name;

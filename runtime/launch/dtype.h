@@ -47,6 +47,9 @@ std::string dtypeNames();
 unsigned dtypeBytes(DType);
 bool isFloat(DType);
 bool isSigned(DType);
+/// Whether an array of type `stored` may hold elements of type `elements`: of the same type; of an integer of the same
+/// width and another sign; or, where numpy lacks a float type, of an integer of its width, which carries the bits.
+bool mayHold(DType stored, DType elements);
 /// The value of one element at an address of any alignment; i64 and u64 beyond 2^53 round to nearest even. An i1 is
 /// true (1) if any bit of its byte is set.
 double toDouble(DType, const void *);

@@ -15,8 +15,8 @@
 //                              conversionRoundTripCost + words · conversionWordCost (LayoutCosts::conversion)
 //   stores of a thread         remove-layout-conversions, for a conversion that only makes stores wider:
 //                              extraStoresPerConversion
-//   wavefronts                 conversion plans, which choose between shuffles and shared memory for one conversion
-//                              with known layouts: planRoundTripCost + counted wavefronts
+//   shared-memory passes       conversion plans, which choose between shuffles and shared memory for one conversion
+//                              with known layouts: planRoundTripCost + counted passes
 //                              (layouts/conversion_plan.cpp)
 #pragma once
 #include "ir/operation.h"

@@ -27,6 +27,7 @@
 #include "transforms/layout/matrix_instruction_choice.h"
 #include "transforms/layout/warp_group_dot.h"
 #include "transforms/passes.h"
+#include "transforms/required_target.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -221,10 +222,7 @@ private:
 } // namespace
 
 absl::StatusOr<bool> accelerateMatmul(Module &m, const AccelerateMatmulOptions &options, PassContext &c) {
-  if (!c.target) {
-    c.diagnostics.error({}, "tritongpu-accelerate-matmul needs a target");
-    return absl::InvalidArgumentError("no target");
-  }
+  if (!c.target) return requiresTarget(c, "tritongpu-accelerate-matmul");
   auto dots = blockedDots(m);
   MatmulAcceleration acceleration(m, options, c, dots);
   bool changed = false;

@@ -33,6 +33,7 @@
 #include "transforms/layout/convert_values.h"
 #include "transforms/layout/matrix_instruction_choice.h"
 #include "transforms/passes.h"
+#include "transforms/required_target.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::transforms {
@@ -188,10 +189,7 @@ absl::StatusOr<bool> accelerateScaledDot(Module &m, const AccelerateScaledDotOpt
     if (dot && layouts::dynCast<layouts::BlockedEncoding>(encodingOf(dot.d()))) dots.push_back(dot);
   });
   if (dots.empty()) return false;
-  if (!c.target) {
-    c.diagnostics.error({}, "tritongpu-accelerate-scaled-dot needs a target");
-    return absl::InvalidArgumentError("no target");
-  }
+  if (!c.target) return requiresTarget(c, "tritongpu-accelerate-scaled-dot");
   bool changed = false;
   for (auto dot : dots) changed |= ScaledDotAcceleration(dot, options.matrixInstructionSize, c).run();
   return changed;

@@ -15,6 +15,7 @@
 //
 // Runs: before lowering.
 #include "ir/builder.h"
+#include "ir/collect.h"
 #include "ir/ops.h"
 #include "layouts/scan_shape.h"
 #include "transforms/passes.h"
@@ -25,12 +26,8 @@ using namespace ir;
 using layouts::LinearLayout;
 
 absl::StatusOr<bool> chooseScanLayouts(Module &m, PassContext &context) {
-  std::vector<tt::ScanOp> scans;
-  m.op()->walk([&](Operation *op) {
-    if (auto s = op->dyn<tt::ScanOp>()) scans.push_back(s);
-  });
   bool changed = false;
-  for (auto s : scans) {
+  for (auto s : collect<tt::ScanOp>(m.op())) {
     auto type = s.srcs()[0].type().cast<TensorType>();
     auto &layout = type.encoding()->layoutOf(type.shape());
     if (!layout.ok() || layouts::scanShape(*layout, s.axis()).inOrder) continue;

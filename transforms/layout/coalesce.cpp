@@ -19,6 +19,7 @@
 //
 // Runs: both pipelines.
 #include "ir/builder.h"
+#include "ir/collect.h"
 #include "ir/loops.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
@@ -248,10 +249,7 @@ std::map<GroupKey, int64_t> widthsOfGroups(Module &m, llvm::ArrayRef<Access> acc
     auto &group = groups[groupOf(a)];
     if (!a.anyWidth) group.push_back(&a);
   }
-  std::vector<tt::ScanOp> scans;
-  m.op()->walk([&](Operation *op) {
-    if (auto scan = op->dyn<tt::ScanOp>()) scans.push_back(scan);
-  });
+  auto scans = collect<tt::ScanOp>(m.op());
   auto isScannedAlongRows = [&](const GroupKey &key) {
     return llvm::any_of(scans, [&](tt::ScanOp scan) {
       bool isRank = size_t(tensorOf(scan->operand(0)).rank()) == key.order.size();

@@ -35,6 +35,7 @@
 #include "transforms/layout/convert_values.h"
 #include "transforms/layout/matrix_instruction_choice.h"
 #include "transforms/passes.h"
+#include "transforms/required_target.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace tessera::transforms {
@@ -98,10 +99,7 @@ const layouts::Encoding *transposed(tt::LoadOp load, const layouts::DotOperandEn
 } // namespace
 
 absl::StatusOr<bool> inThreadTranspose(Module &m, PassContext &c) {
-  if (!c.target) {
-    c.diagnostics.error({}, "tritonamdgpu-in-thread-transpose needs a target");
-    return absl::InvalidArgumentError("no target");
-  }
+  if (!c.target) return requiresTarget(c, "tritonamdgpu-in-thread-transpose");
   if (!isMfmaOrWmma(c.target->matrixUnit)) return false;
   std::vector<std::pair<tt::LoadOp, const layouts::Encoding *>> loads;
   m.op()->walk([&](Operation *op) {

@@ -38,6 +38,7 @@
 #include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/passes.h"
+#include "transforms/required_target.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -139,9 +140,9 @@ const Encoding *bufferLayout(layouts::EncodingPool &pool, const OperandConversio
   return e.ok() ? *e : nullptr;
 }
 
-/// What a plan costs: accesses, and wavefronts.
+/// What a plan costs: accesses, and passes over the banks.
 int costOf(const ConversionPlan &plan, const LinearLayout &from, const LinearLayout &into) {
-  return plan.wavefronts + from.inDimSize(Dim::Register) / plan.writeVector +
+  return plan.sharedPasses + from.inDimSize(Dim::Register) / plan.writeVector +
          into.inDimSize(Dim::Register) / plan.readVector;
 }
 
@@ -243,10 +244,7 @@ bool keepLeftInRegisters(ttng::WarpGroupDotOp dot, const TargetInfo &target) {
 } // namespace
 
 absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &context) {
-  if (!context.target) {
-    context.diagnostics.error({}, "tritongpu-optimize-dot-operands needs a target");
-    return absl::InvalidArgumentError("no target");
-  }
+  if (!context.target) return requiresTarget(context, "tritongpu-optimize-dot-operands");
   const TargetInfo &target = *context.target;
   std::vector<ttg::ConvertLayoutOp> conversions;
   std::vector<ttng::WarpGroupDotOp> warpGroupDots;

@@ -26,15 +26,14 @@ static bool isNarrowDivision(Operation *op) {
 }
 
 /// Whether a copy of an integer tensor takes few registers of a thread: a row or a column does, a tile does not.
-static bool isFewRegisters(TensorType type, const Encoding *e) {
-  constexpr int64_t kMostElements = 16; // of 64 to 256 registers, beside the accumulator
-  return type.element().isInteger() && elementsPerThreadOrMany(e, type.shape()) <= kMostElements;
+static bool isFewRegisters(TensorType type, const Encoding *e, const Tuning &tuning) {
+  return type.element().isInteger() && elementsPerThreadOrMany(e, type.shape()) <= tuning.carriedCopyElements;
 }
 
 /// A carried value is copied if its update can be computed from the copy.
 bool Rematerializer::canCarryCopy(Value v, const Encoding *e, int64_t &budget, int64_t convertible) {
   auto c = carriedByArgument(v);
-  if (!copiesCarried_ || !c || !isFewRegisters(tensorOf(v), e)) return false;
+  if (!copiesCarried_ || !c || !isFewRegisters(tensorOf(v), e, tuning_)) return false;
   return !copied_.insert({v, e}).second || canMake(c->yielded, e, budget, convertible);
 }
 

@@ -32,6 +32,7 @@
 //
 // Runs: both pipelines.
 #include "ir/builder.h"
+#include "ir/collect.h"
 #include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -204,13 +205,7 @@ public:
   }
 
 private:
-  template <class OpT> std::vector<OpT> all() {
-    std::vector<OpT> v;
-    m_.op()->walk([&](Operation *op) {
-      if (auto o = op->dyn<OpT>()) v.push_back(o);
-    });
-    return v;
-  }
+  template <class OpT> std::vector<OpT> all() { return collect<OpT>(m_.op()); }
 
   // ---- fold, repeat ----
 

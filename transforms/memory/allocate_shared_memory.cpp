@@ -45,6 +45,7 @@
 #include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/memory/scratch.h"
 #include "transforms/passes.h"
+#include "transforms/required_target.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -516,10 +517,7 @@ int64_t sharedBytesDuring(Operation *op, llvm::ArrayRef<Operation *> without, co
 int64_t alignedBufferBytes(int64_t bytes) { return llvm::alignTo(bytes, alignmentFor(bytes)); }
 
 absl::StatusOr<bool> allocateSharedMemory(Module &module, PassContext &context) {
-  if (!context.target) {
-    context.diagnostics.error({}, "allocate-shared-memory needs a target");
-    return absl::InvalidArgumentError("no target");
-  }
+  if (!context.target) return requiresTarget(context, "allocate-shared-memory");
   llvm::DenseMap<Operation *, bool> seen;
   std::vector<Operation *> order;
   for (auto &op : *module.body())

@@ -22,11 +22,13 @@
 //
 // Limits, all of them errors: partitions must be in kernels, and not in each other; there may be no more of them than
 // named barriers (two are used for the block and the kernel's own warps); tensors cannot be captured.
+#include "ir/collect.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/partitions.h"
 #include "transforms/memory/warp_groups.h"
 #include "transforms/passes.h"
+#include "transforms/required_target.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -186,15 +188,9 @@ private:
 } // namespace
 
 absl::StatusOr<bool> allocateWarpGroups(Module &m, PassContext &c) {
-  llvm::SmallVector<ttg::WarpSpecializeOp, 2> ops;
-  m.op()->walk([&](Operation *op) {
-    if (auto w = op->dyn<ttg::WarpSpecializeOp>()) ops.push_back(w);
-  });
+  auto ops = collect<ttg::WarpSpecializeOp>(m.op());
   if (ops.empty()) return false;
-  if (!c.target) {
-    c.diagnostics.error({}, "tritongpu-allocate-warp-groups needs a target");
-    return absl::InvalidArgumentError("no target");
-  }
+  if (!c.target) return requiresTarget(c, "tritongpu-allocate-warp-groups");
   if (!WarpGroups(m, c).run(ops)) return absl::InvalidArgumentError("no warps for the partitions");
   return true;
 }

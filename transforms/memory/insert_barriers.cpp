@@ -64,6 +64,7 @@
 #include "transforms/memory/global_order.h"
 #include "transforms/memory/scratch.h"
 #include "transforms/passes.h"
+#include "transforms/required_target.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include <set>
@@ -592,10 +593,7 @@ private:
 } // namespace
 
 absl::StatusOr<bool> insertBarriers(Module &module, PassContext &context) {
-  if (!context.target) {
-    context.diagnostics.error({}, "insert-barriers needs a target");
-    return absl::InvalidArgumentError("no target");
-  }
+  if (!context.target) return requiresTarget(context, "insert-barriers");
   bool changed = false;
   for (auto &op : *module.body())
     if (auto f = op.dyn<tt::FuncOp>(); f && !f.body().empty()) changed |= BarrierPlacement(f, *context.target).run();

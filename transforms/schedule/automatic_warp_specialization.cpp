@@ -48,6 +48,7 @@
 // prevents it.
 #include "transforms/schedule/automatic_warp_specialization.h"
 #include "ir/builder.h"
+#include "ir/collect.h"
 #include "ir/compare.h"
 #include "ir/constants.h"
 #include "ir/diagnostic.h"
@@ -536,14 +537,10 @@ int64_t registersOfConsumers(Operation *op, const TargetInfo &target) {
 
 absl::StatusOr<bool> automaticWarpSpecialization(Module &m, PassContext &c) {
   if (!c.target || c.target->matrixUnit != MatrixUnit::Wgmma || !c.target->reallocatesRegisters) return false;
-  std::vector<scf::ForOp> loops;
-  m.op()->walk([&](Operation *op) {
-    if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
-  });
   bool changed = false;
   // Loops that an earlier pass copied have one location: what holds of all is said once.
   std::set<std::pair<std::string, std::string>> said;
-  for (auto loop : loops) {
+  for (auto loop : collect<scf::ForOp>(m.op())) {
     bool copies = llvm::any_of(*loop.body().front(),
                                [](auto &op) { return op.template is<ttng::AsyncTmaCopyGlobalToLocalOp>(); });
     auto forbidden = loop->attr<IntegerAttr>(kForbiddenAttr);

@@ -16,6 +16,7 @@
 // pending is a wait for a value if n other dots follow the value's own dot in the wait's block. For loop-carried values
 // only the dots of the iteration are counted. Waits that are not needed cost speed, not correctness.
 #include "ir/builder.h"
+#include "ir/collect.h"
 #include "ir/constants.h"
 #include "ir/loops.h"
 #include "ir/op_table.h"
@@ -205,11 +206,7 @@ absl::StatusOr<bool> insertWgmmaWaits(Module &m, PassContext &) {
   for (auto &op : *m.body()) {
     auto f = op.dyn<tt::FuncOp>();
     if (!f || f.body().empty()) continue;
-    llvm::SmallVector<scf::ForOp, 8> loops;
-    op.walk([&](Operation *inner) {
-      if (auto loop = inner->dyn<scf::ForOp>()) loops.push_back(loop);
-    });
-    for (auto loop : loops) changed |= turnRestartsIntoFlags(loop);
+    for (auto loop : collect<scf::ForOp>(&op)) changed |= turnRestartsIntoFlags(loop);
     changed |= WaitInsertion(&op).run();
   }
   return changed;

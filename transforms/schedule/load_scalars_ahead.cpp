@@ -23,6 +23,7 @@
 // tritongpu-pipeline must be able to compute. For an iteration that does not exist, nothing is loaded and divisions are
 // by a power of two.
 #include "ir/builder.h"
+#include "ir/collect.h"
 #include "ir/compare.h"
 #include "ir/loops.h"
 #include "ir/op_table.h"
@@ -41,8 +42,6 @@ namespace tessera::transforms {
 using namespace ir;
 
 namespace {
-
-constexpr int64_t kFewElements = 4; // of a tensor in a thread, which take a register or two
 
 bool loadsOrGathers(const Operation *op) { return isLoad(op) || op->is<tt::DescriptorGatherOp>(); }
 
@@ -123,7 +122,7 @@ private:
         isEqual &= layout->basis(layouts::Dim::Register, bit, layouts::tensorDim(d)) < equalAlong(d);
       if (isEqual) different /= 2;
     }
-    bool isRepeated = different < all && different <= kFewElements;
+    bool isRepeated = different < all && different <= tuning_.scalarsAheadMaxElements;
     return isRepeated || (all == 1 && bitsOf(load.result()) < 8 * kMinAsyncCopyBytes);
   }
 
@@ -228,15 +227,11 @@ private:
 } // namespace
 
 absl::StatusOr<bool> loadScalarsAhead(Module &m, PassContext &c) {
-  std::vector<scf::ForOp> loops;
-  m.op()->walk([&](Operation *op) {
-    if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
-  });
   const Tuning tuning = c.target ? c.target->tuning : Tuning();
   const bool hasAsyncCopies = c.target && c.target->hasPerLaneAsyncCopy;
   AxisInfoAnalysis axis(m);
   bool changed = false;
-  for (auto loop : loops) {
+  for (auto loop : collect<scf::ForOp>(m.op())) {
     Location loc = loop->loc();
     unsigned count = ScalarsOfLoop(loop, axis, hasAsyncCopies, tuning).run();
     if (!count) continue;

@@ -48,6 +48,7 @@
 #include "transforms/schedule/overlap_dots.h"
 #include "ir/attribute_names.h"
 #include "ir/builder.h"
+#include "ir/collect.h"
 #include "ir/compare.h"
 #include "ir/constants.h"
 #include "ir/loops.h"
@@ -593,12 +594,8 @@ std::string whyNoOverlapOfDots(scf::ForOp loop, const TargetInfo &target, int64_
 
 absl::StatusOr<bool> overlapDots(Module &m, PassContext &c) {
   if (!c.target || c.target->matrixUnit != MatrixUnit::Wgmma) return false;
-  std::vector<scf::ForOp> loops;
-  m.op()->walk([&](Operation *op) {
-    if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
-  });
   bool changed = false;
-  for (auto f : loops) {
+  for (auto f : collect<scf::ForOp>(m.op())) {
     auto requested = f->attr<IntegerAttr>(kOverlapAttr);
     if (partitionOf(f.op).hasOwnWarps() || (requested && !requested.sext())) continue;
     auto plan = OverlapPlanner(f, *c.target).run();

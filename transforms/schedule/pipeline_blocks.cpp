@@ -1,7 +1,8 @@
-// Blocks instead of stages (see pipeline_blocks.h; pipeline.cpp shows the result). In a loop whose threads compute with
-// a dot's result before the next dot (attention), the matrix unit waits for them unless other blocks have dots for it:
-// one more resident block helps more than one more stage. Fewer stages are taken, down to two, if more blocks fit for
-// that, by shared memory and by what tensors hold of the registers. If still more fit with late loads, loads are late.
+// Blocks instead of stages (see pipeline_blocks.h; docs/software_pipelining.md shows the result). In a loop whose
+// threads compute with a dot's result before the next dot (attention), the matrix unit waits for them unless other
+// blocks have dots for it: one more resident block helps more than one more stage. Fewer stages are taken, down to two,
+// if more blocks fit for that, by shared memory and by what tensors hold of the registers. If still more fit with late
+// loads, loads are late.
 //
 // Blocks of one or two warps give up stages for blocks in any loop with dots, until each scheduler has a warp.
 //

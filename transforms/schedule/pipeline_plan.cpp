@@ -1,7 +1,7 @@
-// Which loads of a loop are issued ahead of its dots, and how (see pipeline_plan.h; pipeline.cpp shows the result). The
-// loads are those that operands of the body's dots are computed from; in a loop without dots, those through descriptors
-// that are bulk copies. They can be issued ahead if no store of the body may write what they read, and if their
-// addresses and masks are computed from what is known an iteration before.
+// Which loads of a loop are issued ahead of its dots, and how (see pipeline_plan.h; docs/software_pipelining.md shows
+// the result). The loads are those that operands of the body's dots are computed from; in a loop without dots, those
+// through descriptors that are bulk copies. They can be issued ahead if no store of the body may write what they read,
+// and if their addresses and masks are computed from what is known an iteration before.
 #include "transforms/schedule/pipeline_plan.h"
 #include "ir/attribute_names.h"
 #include "ir/constants.h"

@@ -1,5 +1,5 @@
-// What tritongpu-pipeline does to a loop (pipeline.cpp explains why and how): which loads are issued ahead, by how many
-// iterations, where their values are buffered, and what their addresses are computed from.
+// What tritongpu-pipeline does to a loop (docs/software_pipelining.md explains why and how): which loads are issued
+// ahead, by how many iterations, where their values are buffered, and what their addresses are computed from.
 #pragma once
 #include "ir/ops.h"
 #include "ir/target.h"

@@ -1,4 +1,4 @@
-// Building pipelined loops (see pipelined_loop.h; pipeline.cpp shows the results):
+// Building pipelined loops (see pipelined_loop.h; docs/software_pipelining.md shows the results):
 //
 //   buffers    a multi-buffer for each load that goes to shared memory; mbarriers and tensor maps for bulk copies
 //   guard      an scf.if, if the peeled last iteration might not exist
@@ -241,6 +241,9 @@ void PipelinedLoopBuilder::produceAfterDot(Iteration &it) {
 }
 
 void PipelinedLoopBuilder::produceAfterLastIterationsDots(Iteration &it) {
+  // To wait for the next stage first would save the barrier before the copies, but issues them a latency later: with
+  // three stages, 0.77 of the speed on an H100. Computing their addresses before the wait gains nothing there (0.98 to
+  // 1.00 of the speed).
   llvm::SmallVector<Value, 2> issued;
   for (auto v : dots_) issued.push_back(it.consumer.lookupOrSelf(v));
   if (llvm::any_of(issued, [](Value v) { return !v.useEmpty(); })) it.in.setInsertionPointAfter(lastOf(issued));

@@ -1,4 +1,4 @@
-// Building the loop that tritongpu-pipeline has planned (pipeline.cpp shows its form).
+// Building the loop that tritongpu-pipeline has planned (docs/software_pipelining.md shows its form).
 #pragma once
 #include "transforms/schedule/pipeline_plan.h"
 

@@ -1,6 +1,30 @@
 // Builds one pipelined loop (see pipelined_loop.cpp). Its parts are in three files: pipelined_loop.cpp has the order of
 // the new code, pipelined_accesses.cpp the buffers with producer and consumer, pipelined_tiles.cpp the loop over tiles
 // around it.
+//
+// The steps hand values to each other in the members, so their order is fixed. It stands in three functions and nowhere
+// else: build() for the whole, emitLoop() for the new loops, emitBody() for an iteration. What a step needs and leaves:
+//
+//   step                           needs                                    leaves
+//   ----                           -----                                    ------
+//   allocateBuffers                b_ before the outermost new loop         multiBuffers_, mbarriers_
+//   openGuard                                                               usedResults_, guard_; b_ inside the guard
+//   beginTiles (loop over tiles)   b_ before the loop over tiles            tileLoop_, position_, carriedPosition_,
+//                                                                           firstReadIndex_, firstPhase_, and what
+//                                                                           emitPrologue leaves
+//   emitPrologue                   multiBuffers_, firstReadIndex_           producerState_, fillIndex_,
+//                                                                           prologueLoaded_
+//   emitLoop                       all of these                             newLoop_, results_, dots_, accumulators_,
+//                                                                           boundAhead_; if copies cross tiles,
+//                                                                           firstLoop_, firstResults_, nextTile_
+//   emitEpilogue                   newLoop_, results_                       finals_
+//   closeGuard                     finals_, guard_                          finals_, now results of guard_; b_ after it
+//   endTiles (loop over tiles)     results_, finals_, tileLoop_             nextTile_, lastWait_; b_ after the tiles
+//   releaseBuffers                 b_ after all uses
+//   sinkAddressesOfStores          lastWait_; the old loop erased
+//
+// The producer is used in the order beginProducer, emitProducer, then emitCopies or emitLoads, advanceProducer, on one
+// map for each iteration: producerState_ is at the iteration that it began, and at the next one afterwards.
 #pragma once
 #include "ir/builder.h"
 #include "ir/compare.h"
@@ -19,6 +43,7 @@ public:
       : loop_(loop), body_(*loop.body().front()), plan_(plan), target_(target), c_(loop->context()), loc_(loop->loc()),
         b_(loop.op) {}
 
+  /// Builds the loop and erases the old one. Called once.
   void build();
 
 private:

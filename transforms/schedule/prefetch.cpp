@@ -26,6 +26,7 @@
 // index must still be within the multi-buffer. The values are not used, and copies that are masked off write zeros, so
 // that they are defined.
 #include "ir/builder.h"
+#include "ir/collect.h"
 #include "ir/loops.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
@@ -377,12 +378,8 @@ private:
 
 absl::StatusOr<bool> prefetch(Module &m, PassContext &c) {
   const Tuning tuning = c.target ? c.target->tuning : Tuning();
-  std::vector<scf::ForOp> loops;
-  m.op()->walk([&](Operation *op) {
-    if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
-  });
   bool changed = false;
-  for (auto f : loops) {
+  for (auto f : collect<scf::ForOp>(m.op())) {
     Location loc = f->loc();
     if (!Prefetching(f, tuning, c.target).run()) continue;
     c.remark({Remark::Applied,

@@ -31,6 +31,7 @@
 // hide latencies by other warps and need their registers; and loops that only store and have no floating-point
 // recurrence, whose iterations many warps can have in flight at once.
 #include "ir/builder.h"
+#include "ir/collect.h"
 #include "ir/compare.h"
 #include "ir/constants.h"
 #include "ir/loops.h"
@@ -322,10 +323,7 @@ private:
 } // namespace
 
 absl::StatusOr<bool> runLoadsAhead(Module &m, PassContext &c) {
-  std::vector<scf::ForOp> loops;
-  m.op()->walk([&](Operation *op) {
-    if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
-  });
+  auto loops = collect<scf::ForOp>(m.op());
   bool changed = false;
   if (loops.empty()) return false;
   AxisInfoAnalysis axis(m);

@@ -24,6 +24,7 @@
 #include "ir/attribute_names.h"
 #include "ir/compare.h"
 #include "ir/loops.h"
+#include "ir/target.h"
 #include "ir/tensor_queries.h"
 #include "transforms/analyses/axis_info.h"
 #include "transforms/analyses/dots.h"
@@ -36,10 +37,13 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kVectorBytes = 16;
-constexpr int64_t kNarrowBytes = 4;
-/// Strides of 8-bit elements that 16 does not divide are seldom multiples of more.
-constexpr int64_t kMostElements = 8;
+// No tuning parameters: these follow from the accesses of all targets, and from what launches distinguish.
+/// The accesses that versions are made for: the widest ones of a lane.
+constexpr int64_t kVectorBytes = kGlobalAccessBytes;
+/// Accesses that may gain: those that asynchronous copies do with four bytes, or not at all.
+constexpr int64_t kNarrowBytes = kMinAsyncCopyBytes;
+/// What divides an argument at most of which Triton does not state the divisor of launches.
+constexpr int64_t kMostElements = kLaunchDivisor / 2;
 
 int64_t bytesOf(tt::LoadOp load) { return load.result().type().scalar().bitWidth() / 8; }
 

@@ -23,6 +23,7 @@
 //
 // Runs: TTIR.
 #include "ir/builder.h"
+#include "ir/collect.h"
 #include "ir/compare.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -237,12 +238,8 @@ bool rewrite(tt::DotScaledOp dot, const TargetInfo *target) {
 } // namespace
 
 absl::StatusOr<bool> decomposeScaledDot(Module &m, PassContext &c) {
-  std::vector<tt::DotScaledOp> dots;
-  m.op()->walk([&](Operation *op) {
-    if (auto dot = op->dyn<tt::DotScaledOp>()) dots.push_back(dot);
-  });
   bool changed = false;
-  for (auto dot : dots) changed |= rewrite(dot, c.target);
+  for (auto dot : collect<tt::DotScaledOp>(m.op())) changed |= rewrite(dot, c.target);
   return changed;
 }
 

@@ -460,10 +460,10 @@ TEST(BankConflicts, OfKnownPatterns) {
   EXPECT_EQ(bankConflicts(lanes(32, 0), 4, {}), 1); // one word for all
   EXPECT_EQ(bankConflicts(lanes(32, 2), 2, {}), 1); // two lanes a word
   EXPECT_EQ(bankConflicts(lanes(32, 16), 16, {}), 1);
-  EXPECT_EQ(countWavefronts(lanes(32, 16), 16, {}).actual, 4);
+  EXPECT_EQ(countSharedPasses(lanes(32, 16), 16, {}).actual, 4);
   EXPECT_EQ(bankConflicts(lanes(32, 128), 16, {}), 8);
-  EXPECT_EQ(countWavefronts(lanes(64, 4), 4, {}).actual, 2);
-  EXPECT_EQ(countWavefronts(lanes(64, 4), 4, {64, 4, 16}).actual, 1);
+  EXPECT_EQ(countSharedPasses(lanes(64, 4), 4, {}).actual, 2);
+  EXPECT_EQ(countSharedPasses(lanes(64, 4), 4, {64, 4, 16}).actual, 1);
 }
 
 } // namespace

@@ -21,6 +21,7 @@
 #include <gtest/gtest.h>
 #include <ostream>
 #include <sys/wait.h>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -117,15 +118,19 @@ std::vector<Case> readCases(const std::string &path) {
   return cases;
 }
 
-std::vector<Case> allCases() {
+std::vector<std::string> caseFiles() {
   std::vector<std::string> files;
   std::error_code ec;
   for (auto folder : {TESSERA_SOURCE_DIR "/tests/cli", TESSERA_SOURCE_DIR "/tests/malformed/cli"})
     for (llvm::sys::fs::directory_iterator it(folder, ec), end; it != end && !ec; it.increment(ec))
       if (llvm::StringRef(it->path()).ends_with(".test")) files.push_back(it->path());
   std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<Case> allCases() {
   std::vector<Case> all;
-  for (auto &f : files)
+  for (auto &f : caseFiles())
     for (auto &c : readCases(f)) all.push_back(std::move(c));
   return all;
 }
@@ -142,15 +147,16 @@ std::string withBars(llvm::StringRef text) {
 
 void rewrite(const Case &blessed) {
   std::string text = readFile(blessed.file), out = text.substr(0, text.find("== "));
+  bool isFirst = true;
   for (auto &c : readCases(blessed.file)) {
     const Case &now = c.name == blessed.name ? blessed : c;
+    if (!std::exchange(isFirst, false)) out += "\n";
     out += now.head + "exit " + now.exit + "\n";
     if (!now.err.empty()) out += "err\n" + withBars(now.err);
     if (now.anyOut)
       out += "out *\n";
     else if (!now.out.empty())
       out += "out\n" + withBars(now.out);
-    out += "\n";
   }
   writeFile(blessed.file, out);
 }
@@ -195,6 +201,14 @@ INSTANTIATE_TEST_SUITE_P(All, CommandLine, testing::ValuesIn(allCases()), [](aut
 
 // So that a renamed folder does not leave the suite empty and green.
 TEST(CommandLineCases, AreThere) { EXPECT_GE(allCases().size(), 100u); }
+
+// As tools/bless.sh writes them: git complains of blank lines at the end of a file.
+TEST(CommandLineCases, EndWithoutBlankLines) {
+  for (auto &file : caseFiles()) {
+    std::string text = readFile(file);
+    EXPECT_TRUE(llvm::StringRef(text).ends_with("\n") && !llvm::StringRef(text).ends_with("\n\n")) << file;
+  }
+}
 
 } // namespace
 } // namespace tessera
