@@ -1,10 +1,10 @@
 // ptxas as a process (see ptxas_process.h).
 //
 // Started ahead, it is given the name of our end of a pipe, /proc/PID/fd/N, and waits in its first read. It opens its
-// input twice (13.0, 12.9 and 12.8 do: to parse it, and to take it whole), so once the pipe is empty descriptor N
-// becomes a file in memory with the same text. If we die, the pipe ends and it ends too; if it does anything else
-// than what is described here it fails, and the PTX is compiled again the plain way. The cubin is the same, byte by
-// byte.
+// input twice (13.0, 12.9 and 12.8 do: to parse it, and to take it whole), so once the text is in the pipe descriptor N
+// becomes a file in memory with the same text: a ptxas that has opened the pipe reads it from there, one that is not
+// that far opens the file twice. If we die, the pipe ends and it ends too; if it does anything else than what is
+// described here it fails, and the PTX is compiled again the plain way. The cubin is the same, byte by byte.
 #include "codegen_nvidia/ptxas_process.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -13,16 +13,18 @@
 #include "codegen_nvidia/device_library.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Program.h"
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,17 +59,30 @@ std::vector<std::string> compilerOptions(const ArchInfo &arch, const BackendOpti
 
 namespace {
 
+/// A descriptor that is closed with the object.
+struct Descriptor {
+  int fd = -1;
+  ~Descriptor() { close(); }
+  void close() {
+    if (fd >= 0) ::close(fd);
+    fd = -1;
+  }
+};
+
 /// How long a compilation may take. Large kernels take a minute; ptxas that waits for a file system or a licence of a
 /// wrapper takes forever.
 class Deadline {
 public:
   explicit Deadline(unsigned seconds)
       : seconds_(seconds), end_(std::chrono::steady_clock::now() + std::chrono::seconds(seconds)) {}
-  /// Sleeps for a moment: a short one at first, since small kernels are done in milliseconds. False if time is up.
-  bool pause() {
-    timespec moment{0, rounds_++ < 200 ? 50'000 : 1'000'000};
-    nanosleep(&moment, nullptr);
-    return !isOver();
+  /// Sleeps until the child process has ended, so that waitpid returns at once, or for a moment if the kernel cannot
+  /// wait for a process with a time limit (before Linux 5.3). False if time is up.
+  bool waitFor(pid_t process) {
+    Descriptor handle{int(syscall(kPidfdOpen, process, 0))};
+    pollfd p{handle.fd, POLLIN, 0};
+    int ready = handle.fd < 0 ? -1 : poll(&p, 1, millisecondsLeft());
+    if (handle.fd < 0) pause();
+    return ready > 0 || !isOver();
   }
   bool isOver() const { return std::chrono::steady_clock::now() >= end_; }
   absl::Status error(const std::string &ptxas) const {
@@ -76,6 +91,18 @@ public:
   }
 
 private:
+  static constexpr long kPidfdOpen = 434; // on all architectures; older headers do not name it
+
+  int millisecondsLeft() const {
+    auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - std::chrono::steady_clock::now());
+    return int(std::clamp<int64_t>(left.count(), 0, INT_MAX));
+  }
+  /// A short moment at first, since small kernels are done in milliseconds.
+  void pause() {
+    timespec moment{0, rounds_++ < 200 ? 50'000 : 1'000'000};
+    nanosleep(&moment, nullptr);
+  }
+
   unsigned seconds_, rounds_ = 0;
   std::chrono::steady_clock::time_point end_;
 };
@@ -90,6 +117,33 @@ absl::StatusOr<unsigned> timeLimit() {
         absl::StrCat("TESSERA_PTXAS_SECONDS must be a whole number of seconds from 1 up, not '", text, "'"));
   return seconds;
 }
+
+/// The environment of ptxas: ours, and memory in large pages, 16 MiB at a time, unless the user has set how malloc
+/// works. ptxas takes 10 MiB before it reads its input, in 2,600 page faults, which are half of what a small kernel
+/// costs.
+class PtxasEnvironment {
+public:
+  PtxasEnvironment() {
+    constexpr llvm::StringLiteral kName = "GLIBC_TUNABLES=";
+    std::string tunables = (kName + "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216").str();
+    for (char **variable = environ; *variable; ++variable) {
+      llvm::StringRef text(*variable);
+      if (!text.starts_with(kName))
+        strings_.push_back(text);
+      else if (text.contains("glibc.malloc."))
+        tunables = text.str();
+      else
+        tunables += (":" + text.drop_front(kName.size())).str();
+    }
+    tunables_ = std::move(tunables);
+    strings_.push_back(tunables_);
+  }
+  llvm::ArrayRef<llvm::StringRef> strings() const { return strings_; }
+
+private:
+  std::string tunables_;
+  std::vector<llvm::StringRef> strings_;
+};
 
 } // namespace
 
@@ -117,13 +171,14 @@ absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::String
                                                 llvm::StringRef(log->path())};
   std::string message;
   Deadline deadline(*seconds);
-  llvm::sys::ProcessInfo process = llvm::sys::ExecuteNoWait(ptxas, arguments, std::nullopt, redirects, 0, &message);
+  llvm::sys::ProcessInfo process =
+      llvm::sys::ExecuteNoWait(ptxas, arguments, PtxasEnvironment().strings(), redirects, 0, &message);
   if (process.Pid <= 0) return absl::InternalError("cannot run " + ptxas + ": " + message);
   llvm::sys::ProcessInfo ended;
   while (true) {
     ended = llvm::sys::Wait(process, /*SecondsToWait=*/0, &message);
     if (ended.Pid != 0) break;
-    if (deadline.pause()) continue;
+    if (deadline.waitFor(process.Pid)) continue;
     kill(process.Pid, SIGKILL);
     llvm::sys::Wait(process, std::nullopt);
     return deadline.error(ptxas);
@@ -145,16 +200,6 @@ absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::String
 
 namespace {
 
-/// A descriptor that is closed with the object.
-struct Descriptor {
-  int fd = -1;
-  ~Descriptor() { close(); }
-  void close() {
-    if (fd >= 0) ::close(fd);
-    fd = -1;
-  }
-};
-
 class PtxasAhead final : public codegen::ToolAhead {
 public:
   ~PtxasAhead() override { end(); }
@@ -174,7 +219,8 @@ public:
     std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(log_->path()),
                                                   llvm::StringRef(log_->path())};
     bool failed = false;
-    process_ = llvm::sys::ExecuteNoWait(ptxas, arguments, std::nullopt, redirects, 0, nullptr, &failed).Pid;
+    process_ =
+        llvm::sys::ExecuteNoWait(ptxas, arguments, PtxasEnvironment().strings(), redirects, 0, nullptr, &failed).Pid;
     return !failed && process_ > 0;
   }
 
@@ -189,7 +235,7 @@ public:
       done += size_t(n);
     }
     // Both ends are ours, so a write never meets a pipe without a reader. What is over the pipe's size goes in as ptxas
-    // takes out; it has taken all when the pipe is empty.
+    // takes out.
     (void)fcntl(write_.fd, F_SETPIPE_SZ, 1 << 20);
     absl::StatusOr<unsigned> seconds = timeLimit();
     if (!seconds.ok()) return std::nullopt;
@@ -205,16 +251,17 @@ public:
       else if (pollfd p{write_.fd, POLLOUT, 0}; errno == EAGAIN)
         poll(&p, 1, /*milliseconds=*/20);
     }
-    for (int left = 0; ioctl(read_.fd, FIONREAD, &left) == 0 && left > 0;)
-      if (!running() || !deadline.pause()) return std::nullopt;
-    if (dup3(whole.fd, read_.fd, O_CLOEXEC) < 0) return std::nullopt;
+    // ptxas may have resolved the name of the pipe and not have opened it: the pipe must live on.
+    Descriptor pipe{fcntl(read_.fd, F_DUPFD_CLOEXEC, 0)};
+    if (pipe.fd < 0 || dup3(whole.fd, read_.fd, O_CLOEXEC) < 0) return std::nullopt;
     write_.close(); // the end of the first reading
     int status = 0;
     pid_t ended = 0;
     Deadline compilation(*seconds);
     while (ended == 0 || (ended < 0 && errno == EINTR)) {
       ended = waitpid(process_, &status, WNOHANG);
-      if (ended == 0 && !compilation.pause()) return std::nullopt; // the destructor of `whenDone` ends the process
+      if (ended == 0 && !compilation.waitFor(process_))
+        return std::nullopt; // the destructor of `whenDone` ends the process
     }
     process_ = -1;
     if (ended < 0) return std::nullopt; // the host program waits for all children itself

@@ -7,10 +7,12 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
+#include <chrono>
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <thread>
 
 namespace tessera::nvidia {
 namespace {
@@ -53,9 +55,10 @@ public:
     old_ ? setenv("TESSERA_PTXAS", old_->c_str(), 1) : unsetenv("TESSERA_PTXAS");
     llvm::sys::fs::remove_directories(folder_);
   }
-  std::optional<Compiled> compile(llvm::StringRef ptx) {
+  std::optional<Compiled> compile(llvm::StringRef ptx, std::chrono::milliseconds startedAhead = {}) {
     auto ahead = startPtxasAhead(sm90(), {});
     EXPECT_NE(ahead, nullptr);
+    std::this_thread::sleep_for(startedAhead);
     return compileAhead(ahead.get(), path, ptx);
   }
   std::string path;
@@ -105,6 +108,40 @@ TEST(PtxasAhead, BothReadingsHaveTheWholeText) {
     EXPECT_TRUE(c->cubin == text + text);
     EXPECT_EQ(c->log, "said\n");
   }
+}
+
+TEST(PtxasAhead, MayOpenItsInputBeforeOrAfterTheTextIsThere) {
+  std::string read = "cat \"$in\" > \"$out\"; cat \"$in\" >> \"$out\"";
+  for (const std::string &text : {std::string("short"), large()}) {
+    auto early = FakePtxas(read).compile(text, std::chrono::milliseconds(200));
+    ASSERT_TRUE(early.has_value());
+    EXPECT_TRUE(early->cubin == text + text);
+    auto late = FakePtxas("sleep 0.2; " + read).compile(text);
+    ASSERT_TRUE(late.has_value());
+    EXPECT_TRUE(late->cubin == text + text);
+  }
+}
+
+TEST(PtxasProcess, TakesMemoryInLargeSteps) {
+  FakePtxas fake("cat \"$in\" > /dev/null; printf '%s' \"$GLIBC_TUNABLES\" > \"$out\"");
+  const char *old = std::getenv("GLIBC_TUNABLES");
+  std::string restored = old ? old : "";
+  std::string ours = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216";
+  std::pair<std::string, std::string> cases[] = {
+      {"", ours},
+      {"glibc.cpu.hwcaps=-AVX2", ours + ":glibc.cpu.hwcaps=-AVX2"},
+      {"glibc.malloc.check=1", "glibc.malloc.check=1"}, // the user's choice
+  };
+  for (const auto &[users, expected] : cases) {
+    users.empty() ? unsetenv("GLIBC_TUNABLES") : setenv("GLIBC_TUNABLES", users.c_str(), 1);
+    auto ahead = fake.compile("text");
+    ASSERT_TRUE(ahead.has_value());
+    EXPECT_EQ(ahead->cubin, expected);
+    auto plain = compileByProcess(fake.path, "text", sm90(), {});
+    ASSERT_TRUE(plain.ok()) << plain.status().message();
+    EXPECT_EQ(plain->cubin, expected);
+  }
+  old ? setenv("GLIBC_TUNABLES", restored.c_str(), 1) : unsetenv("GLIBC_TUNABLES");
 }
 
 TEST(PtxasAhead, OtherManners) {
