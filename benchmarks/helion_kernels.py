@@ -27,7 +27,7 @@ import traceback
 import zlib
 
 import profiled_operations
-from sized_operations import OPERATIONS, SMALL, ints, offsets, operation, rand, thinned, uniform, variant
+from sized_operations import OPERATIONS, SMALL, ints, offsets, operation, permutation, rand, thinned, uniform, variant
 
 CONFIGURATIONS = int(os.environ.get("CONFIGURATIONS", 4))
 
@@ -151,11 +151,11 @@ variant("grouped_matmul_persistent", grouped, dict(lengths=[20, 40, 5], n=64, k=
         name="grouped_gemm_jagged_persistent")  # fmt: skip
 
 
-@operation(dict(tokens=50, experts=4, n=64, k=64), tokens=4096, experts=32, n=2048, k=2048)
+@operation(dict(tokens=60, experts=4, n=64, k=64), tokens=4096, experts=32, n=2048, k=2048)
 def mixture_of_experts(tokens, experts, n, k):
     e = example("moe_matmul_ogs")
     x, w = rand(tokens, k, dtype="float16"), rand(experts, k, n, dtype="float16", scale=0.05)
-    chosen = ints(0, experts, tokens)
+    chosen = permutation(tokens) % experts  # as many for each: the example's blocks for fewer tokens have races
     return Kernel(e.moe_matmul_ogs, *e.moe_matmul_ogs_helion_kernel_args_gen(x, w, chosen))
 
 
@@ -463,11 +463,12 @@ def prepare(folder):
         matmul_utils.min_dot_size = lambda _, a, b: (16, 16, 32 // min(a.itemsize, b.itemsize))
 
 
-def is_plausible(configuration):
+def is_plausible(configuration, space):
     """Whether an autotuner may choose it: the largest tile fits into the registers, and stages into shared memory."""
     c = configuration.config
-    blocks = sorted(c.get("block_sizes", []))[-2:]
-    return math.prod(blocks) <= 128 * 32 * c["num_warps"] and c["num_stages"] <= 4 and c.get("maxnreg") is None
+    rows = [space.reduction_loops[i].size_hint if n is None else n for i, n in enumerate(c.get("reduction_loops", []))]
+    sizes = sorted([*c.get("block_sizes", []), *rows])[-2:]
+    return math.prod(sizes) <= 128 * 32 * c["num_warps"] and c["num_stages"] <= 4 and c.get("maxnreg") is None
 
 
 def configurations(bound, name):
@@ -480,7 +481,7 @@ def configurations(bound, name):
         if len(made) >= CONFIGURATIONS:
             break
         drawn = space.random_config()
-        if is_plausible(drawn):
+        if is_plausible(drawn, bound.config_spec):
             made.append(drawn)
     return made
 
