@@ -306,8 +306,8 @@ private:
     return usersOfEnds(g).has_value();
   }
 
-  /// Whether all elements along the dimension are the same ones of a smaller tensor from outside of the segment, such as
-  /// a row of weights that is loaded before a loop.
+  /// Whether all elements along the dimension are the same ones of a smaller tensor from outside of the segment, such
+  /// as a row of weights that is loaded before a loop.
   bool isBroadcastFromOutside(Value v, int along) {
     auto b = v.definedBy<tt::BroadcastOp>();
     return b && !inSegment_.count(b.op) && dims::ofOperand(b.op, 0, along) == kWhole;
@@ -556,7 +556,7 @@ private:
     return map_.lookup({v, dim});
   }
 
-  /// What the loop carries of a reduction, with that of a strip.
+  /// The value of a reduction so far, with that of a strip.
   Value accumulate(Operation *reduce, int d, Value carried) {
     Operation *copy = b_.clone(reduce);
     copy->setOperand(0, cut(reduce->operand(0), d));
