@@ -1,6 +1,6 @@
 """What the benchmarks of public libraries' operations have in common (linear_attention.py, public_kernels.py,
-serving_kernels.py): they are run as they are, each kernel is timed by torch's profiler, and the figures of two
-compilers are compared.
+serving_kernels.py, helion_kernels.py): they are run as they are, each kernel is timed by torch's profiler, and the
+figures of two compilers are compared.
 
 An operation is a function that runs it once and returns its results, a list of tensors.
 """
@@ -119,7 +119,8 @@ def with_gradients(forward, leaves):
 
 
 def measure(name, step):
-    """The line of an operation, and its results: microseconds of each kernel, mean of five steps after two."""
+    """The line of an operation, and its results: microseconds of each kernel, mean of five steps after two. What the
+    operation says about itself, its attribute `about`, is in the line, too."""
     import torch
     from torch.profiler import ProfilerActivity, profile
 
@@ -133,7 +134,7 @@ def measure(name, step):
         torch.cuda.synchronize()
     rows = [e for e in profiled.key_averages() if e.self_device_time_total > 0]
     kernels = {e.key: round(e.self_device_time_total / STEPS, 1) for e in rows}
-    return {"op": name, "first": round(first, 1), "kernels": kernels}, results
+    return {"op": name, "first": round(first, 1), "kernels": kernels, **getattr(step, "about", {})}, results
 
 
 @contextlib.contextmanager

@@ -75,7 +75,8 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions
   const Pipeline rest = {
       // Operands of mma.sync. Needs the multi-buffers; before canonicalize merges their indices with other arithmetic.
       step(prefetch),
-      step(stripMine), // blocks beyond the registers; no later pass changes layouts
+      step(stripMine),              // blocks beyond the registers; no later pass changes layouts
+      step(optimizeThreadLocality), // loops over strips carry what a thread has of a reduction
       // Its loads have predicates (hasPredicatedAccess), thus on NVIDIA only. Counts conversions, at which threads
       // synchronise; no later pass adds one.
       step(runLoadsAhead),
@@ -100,9 +101,10 @@ Pipeline amdTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions &o
       step(loopInvariantCodeMotion), // hoists loop-invariant loads from LDS
       step(commonSubexpressions),    // merges buffers of one tile, before pipelineLoads makes them multi-buffers
       step(pipelineLoads, {.numStages = o.numStages}), // loads through registers; addresses are still simple
-      step(prefetch),             // operands of MFMA; needs the buffers, before canonicalize merges their indices
-      step(stripMine),            // blocks beyond the registers; no later pass changes layouts
-      step(canonicalizePointers), // no later pass adds accesses, and index arithmetic can still be hoisted
+      step(prefetch),               // operands of MFMA; needs the buffers, before canonicalize merges their indices
+      step(stripMine),              // blocks beyond the registers; no later pass changes layouts
+      step(optimizeThreadLocality), // loops over strips carry what a thread has of a reduction
+      step(canonicalizePointers),   // no later pass adds accesses, and index arithmetic can still be hoisted
   };
   return concat(std::move(p), cleanUpAndOrder());
 }

@@ -49,10 +49,26 @@ def _span(shape: Any, strides: Any, itemsize: int) -> tuple[int, int]:
     return before, after
 
 
+def has_memory(x: Any) -> bool:
+    """Whether an array has memory behind its shape. Fake tensors, with which torch.compile and others trace programs,
+    have a storage with a size and no address; torch warns if the address is queried."""
+    if any(c.__name__ == "FakeTensor" for c in type(x).__mro__):
+        return False
+    if not hasattr(x, "untyped_storage"):
+        return True
+    try:
+        storage = x.untyped_storage()
+        return bool(storage.data_ptr()) or not storage.nbytes()
+    except Exception:  # some kinds of tensors refuse the query
+        return False
+
+
 def _of_tensor(x: Any) -> Memory:
     array = getattr(x, "array", None)
     if hasattr(array, "__array_interface__"):  # tessera.triton.HostArray: an array with another type
         return _of_numpy(array)
+    if not has_memory(x):
+        raise TypeError("it has a shape and no memory, as tensors have while a program is traced")
     address = x.data_ptr()
     device = getattr(getattr(x, "device", None), "type", "cpu")
     if hasattr(x, "untyped_storage"):
@@ -235,4 +251,4 @@ def element_type(x: Any) -> str:
     return _DTYPES[name]
 
 
-__all__ = ["Memory", "element_type", "memory_of"]
+__all__ = ["Memory", "element_type", "has_memory", "memory_of"]

@@ -14,14 +14,17 @@ import sys
 from collections.abc import Iterator
 from typing import Any, Callable
 
-from ._arrays import memory_of
+from ._arrays import has_memory, memory_of
 
 _PATTERN = b"\xb5\x7f\xd6\xff"  # f16 and bf16: 0x7fb5, 0xffd6; f32: 0xffd67fb5
 _is_active = False
 
 
 def fill(x: Any) -> Any:
-    """Fills the memory of a new array with the pattern; returns the array."""
+    """Fills the memory of a new array with the pattern; returns the array. Tensors without memory, with which compilers
+    trace programs, are left alone."""
+    if not has_memory(x):
+        return x
     m = memory_of(x)
     if m is not None and not m.on_gpu and m.storage_bytes:
         data = _PATTERN * (m.storage_bytes // 4 + 1)

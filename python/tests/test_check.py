@@ -204,6 +204,37 @@ triton.runtime.driver.active.get_device_interface().synchronize()
     assert made.returncode == 0 and "no faults in 2 launches" in made.stderr, made.stderr
 
 
+def test_fake_tensors(tmp_path):
+    """A program that traces itself makes tensors without memory: they are not marked, and no kernel takes them. Limits
+    of the device that such programs query."""
+    pytest.importorskip("torch")
+    (tmp_path / "program.py").write_text("""
+import torch, triton, triton.language as tl
+from torch._subclasses.fake_tensor import FakeTensorMode
+@triton.jit
+def double(x, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(x + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+with FakeTensorMode():
+    x = torch.empty_strided((100, 4), (4, 1), device="cuda")
+    assert torch.empty_like(x).shape == (100, 4)
+try:
+    double[(2,)](x, 100, B=64)
+except Exception as e:
+    assert "no memory" in str(e), e
+else:
+    raise AssertionError("a kernel took a tensor without memory")
+assert torch.empty(100, 4, device="meta").shape == (100, 4)
+about = torch.cuda.get_device_properties(0)
+assert about.shared_memory_per_block <= about.shared_memory_per_block_optin <= about.shared_memory_per_multiprocessor
+assert about.max_threads_per_block <= about.max_threads_per_multi_processor and about.L2_cache_size
+double[(2,)](torch.ones(100, device="cuda"), 100, B=64)
+""")
+    command = [sys.executable, "-m", "tessera.triton", "check", "--target", "interpreter", "program.py"]
+    made = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert made.returncode == 0 and "no faults in 1 launch" in made.stderr, made.stderr
+
+
 CALLED_BY_TORCH = """
 import torch, triton, triton.language as tl
 @triton.jit

@@ -76,17 +76,18 @@ Value pointerOf(Operation *op) {
 
 // ---- step 1: orders -------------------------------------------------------------------------------------------------
 
-/// The axis along which a loaded value is reduced first, as it is or after elementwise operations; -1: none, or
-/// several.
-int reducedAxis(Value v, int depth = 0) {
+/// The axis along which a loaded value is reduced first, as it is or after elementwise operations and, if `selected`,
+/// selections (masks); -1: none, or several.
+int reducedAxis(Value v, bool selected, int depth = 0) {
   constexpr int kMaxDepth = 8;
   int axis = -1;
   for (auto *user : v.users()) {
     int found = -1;
+    bool isFollowed = user->info().has(kElementwise) || (selected && user->is<arith::SelectOp>());
     if (auto r = user->dyn<tt::ReduceOp>())
       found = r.axis();
-    else if (depth < kMaxDepth && user->info().has(kElementwise) && user->numResults() == 1)
-      found = reducedAxis(user->result(), depth + 1);
+    else if (depth < kMaxDepth && isFollowed && user->numResults() == 1)
+      found = reducedAxis(user->result(), selected, depth + 1);
     if (found < 0) continue;
     if (axis >= 0 && axis != found) return -1;
     axis = found;
@@ -104,10 +105,44 @@ Order orderOf(Operation *op, Value ptr, const AxisInfoAnalysis &axis, const Glob
   std::iota(order.rbegin(), order.rend(), 0);
   bool hasNoRun = llvm::all_of(info.contiguity, [](int64_t run) { return run == 1; });
   if (op->is<tt::LoadOp>() && hasNoRun && !accesses.mayBeWritten(ptr))
-    if (int reduced = reducedAxis(op->result()); reduced >= 0)
+    if (int reduced = reducedAxis(op->result(), /*selected=*/false); reduced >= 0)
       llvm::stable_sort(order, [&](int a, int b) { return a != reduced && b == reduced; });
   llvm::stable_sort(order, [&](int a, int b) { return info.contiguity[a] > info.contiguity[b]; });
   return order;
+}
+
+/// In tensors of three dimensions and more, one runs, and the others are equal: of these the one that is reduced comes
+/// last, for the same reason. That holds for all accesses of such a shape, between which values flow. Runs that fill
+/// sectors of memory stay in neighbouring lanes; the memory does not care which row comes next.
+void orderReducedLast(llvm::MutableArrayRef<Access> accesses, const AxisInfoAnalysis &axis) {
+  constexpr int64_t kRunBytes = 2 * kSectorBytes;
+  constexpr int kSeveral = -2;
+  struct Reduced {
+    int axis = -1;
+    bool runsAreLong = true;
+  };
+  std::map<std::pair<Operation *, Shape>, Reduced> ofShape;
+  auto reducedOf = [&](const Access &a) -> Reduced & { return ofShape[{a.function(), Shape(a.pointers().shape())}]; };
+  for (auto &a : accesses) {
+    if (a.order.size() < 3) continue;
+    Reduced &r = reducedOf(a);
+    int64_t bytes = a.pointers().element().cast<PointerType>().pointee().bitWidth() / 8;
+    r.runsAreLong &= axis.get(a.ptr).contiguity[a.fastest()] * bytes >= kRunBytes;
+    int found = a.op->is<tt::LoadOp>() ? reducedAxis(a.op->result(), /*selected=*/true) : -1;
+    if (found < 0) continue;
+    bool isOther = r.axis != -1 && r.axis != found;
+    r.axis = isOther || found == int(a.fastest()) ? kSeveral : found;
+  }
+  for (auto &a : accesses) {
+    if (a.order.size() < 3) continue;
+    const Reduced &r = reducedOf(a);
+    if (r.axis < 0 || !r.runsAreLong) continue;
+    auto runs = axis.get(a.ptr).contiguity;
+    llvm::stable_sort(a.order, [&](int d, int e) {
+      if (runs[d] != runs[e]) return runs[d] > runs[e];
+      return d != r.axis && e == r.axis;
+    });
+  }
 }
 
 /// The dimensions with the one first along which alone neighbours lie in one sector of memory, by local strides; if
@@ -370,6 +405,7 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
     a.hasProvedRun = axis.get(ptr).contiguity[a.fastest()] > 1;
     accesses.push_back(a);
   });
+  orderReducedLast(accesses, axis);
   orderUnprovedByStrides(accesses, global);
   for (auto &a : accesses) findWidth(a, axis, global, int64_t(warps) * lanes, context.target);
   auto widths = widthsOfGroups(m, accesses, tuning);

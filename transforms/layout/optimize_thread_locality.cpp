@@ -32,6 +32,7 @@
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"
+#include "transforms/analyses/reduction.h"
 #include "transforms/passes.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -49,46 +50,6 @@ struct LoopReduction {
   Operation *update;
   Operation *conversion; // of the reduction's result, or null
 };
-
-/// The one operation that a reduction combines with, or null.
-Operation *combination(Operation *reduce) {
-  Block *b = reduce->region(0).front();
-  auto op = b->front() ? b->front()->dyn<BinaryOp>() : BinaryOp();
-  auto end = b->terminator()->cast<tt::ReduceReturnOp>();
-  bool isOnlyOperation = op && op->next() == end.op;
-  if (!isOnlyOperation || op->numResults() != 1 || end.results()[0] != op.result()) return nullptr;
-  bool inOrder = op.lhs() == b->arg(0) && op.rhs() == b->arg(1);
-  bool swapped = op.lhs() == b->arg(1) && op.rhs() == b->arg(0);
-  return inOrder || swapped ? op.op : nullptr;
-}
-
-/// A splat that leaves every value as it is when combined with it; nothing for other operations.
-std::optional<llvm::APInt> neutralBits(Opcode op, Type element) {
-  unsigned width = element.bitWidth();
-  auto real = [&](auto make) -> std::optional<llvm::APInt> {
-    if (!element.isFloat()) return std::nullopt;
-    return make(element.cast<FloatType>().semantics()).bitcastToAPInt();
-  };
-  using llvm::APFloat;
-  switch (op) {
-  case Opcode::arith_addf: return real([](auto &s) { return APFloat::getZero(s, true); });
-  case Opcode::arith_mulf: return real([](auto &s) { return APFloat::getOne(s); });
-  case Opcode::arith_maxnumf:
-  case Opcode::arith_minnumf: return real([](auto &s) { return APFloat::getQNaN(s); });
-  case Opcode::arith_maximumf: return real([](auto &s) { return APFloat::getInf(s, true); });
-  case Opcode::arith_minimumf: return real([](auto &s) { return APFloat::getInf(s, false); });
-  case Opcode::arith_addi:
-  case Opcode::arith_ori:
-  case Opcode::arith_xori:
-  case Opcode::arith_maxui: return llvm::APInt::getZero(width);
-  case Opcode::arith_muli: return llvm::APInt(width, 1);
-  case Opcode::arith_andi:
-  case Opcode::arith_minui: return llvm::APInt::getAllOnes(width);
-  case Opcode::arith_maxsi: return llvm::APInt::getSignedMinValue(width);
-  case Opcode::arith_minsi: return llvm::APInt::getSignedMaxValue(width);
-  default: return std::nullopt;
-  }
-}
 
 class ThreadLocality {
 public:
@@ -217,14 +178,6 @@ private:
   }
 
   /// An operation like the update.
-  static Value updateLike(Builder &b, Operation *update, Value x, Value y) {
-    OperationState s(update->opcode(), update->loc());
-    s.operands = {x, y};
-    s.resultTypes = {x.type()};
-    s.attrs.assign(update->attrs().begin(), update->attrs().end());
-    return b.create(s)->result();
-  }
-
   bool rewrite(const LoopReduction &r) {
     unsigned axis = r.reduce.axis();
     auto runs = runsOf(tensorOf(r.reduce.srcs()[0]), axis);
@@ -241,7 +194,7 @@ private:
     Builder before(r.loop.op);
     c.setInit(before.constant(loc, type, DenseElementsAttr::get(type, {neutral})));
     c.argument.setType(type);
-    c.setYielded(updateLike(b, r.update, c.argument, partial));
+    c.setYielded(combineLike(b, r.update, c.argument, partial));
     c.result.setType(type);
 
     // After the loop: what remains of the reduction, and the initial value.
@@ -251,7 +204,7 @@ private:
     if (whole.type() != Type(oldType)) whole = ttg::ConvertLayoutOp::create(after, loc, oldType, whole).result();
     auto *initBits = constantBits(c.init);
     bool startsFromNeutral = initBits && *initBits == neutral;
-    if (!startsFromNeutral) whole = updateLike(after, r.update, c.init, whole);
+    if (!startsFromNeutral) whole = combineLike(after, r.update, c.init, whole);
     c.result.replaceUsesIf(whole, [&](OpOperand &u) { return u.owner != reductionOfResult; });
     r.update->erase();
     if (r.conversion) r.conversion->erase();

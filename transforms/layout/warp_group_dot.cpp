@@ -224,15 +224,24 @@ static Value toShared(Location loc, Value v, unsigned kDim, Type element, int64_
 
 // ---- the plan -------------------------------------------------------------------------------------------------------
 
+/// The columns of the widest instruction for a block of so many warps, and a result of such elements. An accumulator of
+/// 32 bits takes a register for two columns; ptxas refuses an instruction whose operands do not fit into a thread's
+/// registers. With half of the registers at most, everything else may be spilled around it.
+static int64_t mostColumns(const TargetInfo &target, int64_t numWarps, Type result) {
+  int64_t registers = target.registersPerThread(numWarps, RegisterSplit::Evenly);
+  int64_t columns = int64_t(llvm::PowerOf2Ceil(uint64_t(registers))) * 32 / result.bitWidth();
+  return std::min(kMaxColumns, columns);
+}
+
 /// The layout of a result of m by n elements: warps along the rows as long as there are rows for them, the rest along
 /// the columns; tiles as wide as the instruction goes. Null if a group has less than a tile.
 static const NvidiaMmaEncoding *layoutOfResult(layouts::EncodingPool &pool, int64_t m, int64_t n, int bits,
-                                               int64_t numWarps, const layouts::CtaLayout &cta) {
+                                               int64_t numWarps, int64_t mostColumns, const layouts::CtaLayout &cta) {
   if (m < kRowsOfGroup) return nullptr;
   int64_t warpsAlongM = kWarpsOfGroup;
   while (warpsAlongM < numWarps && m >= kRowsOfWarp * warpsAlongM * 2) warpsAlongM *= 2;
   int64_t warpsAlongN = numWarps / warpsAlongM;
-  int64_t tileN = std::min<int64_t>(kMaxColumns, n / warpsAlongN);
+  int64_t tileN = std::min(mostColumns, n / warpsAlongN);
   if (tileN < kMinColumns) return nullptr;
   layouts::NvidiaMmaParams p;
   p.versionMajor = 3;
@@ -254,10 +263,11 @@ namespace {
 
 class WarpGroupDotPlanner {
 public:
-  WarpGroupDotPlanner(tt::DotOp dot, const DotTypes &types, DotChain chain, const Tuning &tuning, int64_t numWarps,
+  WarpGroupDotPlanner(tt::DotOp dot, const DotTypes &types, DotChain chain, const TargetInfo &target, int64_t numWarps,
                       std::string &whyNot)
-      : dot_(dot), types_(types), chain_(chain), tuning_(tuning), numWarps_(numWarps), whyNot_(whyNot),
-        pool_(dot->context().encodings()), result_(tensorOf(dot.d())) {}
+      : dot_(dot), types_(types), chain_(chain), tuning_(target.tuning), numWarps_(numWarps), whyNot_(whyNot),
+        pool_(dot->context().encodings()), result_(tensorOf(dot.d())),
+        mostColumns_(mostColumns(target, numWarps, result_.element())) {}
 
   std::optional<WarpGroupDotPlan> run() {
     if (numWarps_ % kWarpsOfGroup) return no("a warp group is four warps");
@@ -287,7 +297,7 @@ private:
   int64_t tileN() const { return plan_.instructionLayout->tileN(); }
   bool hasWarpsAlongColumns() const { return plan_.instructionLayout->params().warpsPerCta[1] > 1; }
   const NvidiaMmaEncoding *layoutFor(int64_t m, int64_t n) {
-    return layoutOfResult(pool_, m, n, plan_.bits, numWarps_, result_.encoding()->cta());
+    return layoutOfResult(pool_, m, n, plan_.bits, numWarps_, mostColumns_, result_.encoding()->cta());
   }
 
   bool isInChain() const { return chain_.to != kNoOperand || chain_.from != kNoOperand; }
@@ -382,6 +392,7 @@ private:
   std::string &whyNot_;
   layouts::EncodingPool &pool_;
   TensorType result_;
+  int64_t mostColumns_; // of an instruction
   WarpGroupDotPlan plan_;
 };
 
@@ -405,7 +416,7 @@ std::optional<WarpGroupDotPlan> planWarpGroupDot(tt::DotOp dot, const DotTypes &
                                                  const TargetInfo &target, int64_t numWarps, std::string &whyNot) {
   whyNot.clear();
   if (target.matrixUnit != MatrixUnit::Wgmma) return std::nullopt;
-  return WarpGroupDotPlanner(dot, types, chain, target.tuning, numWarps, whyNot).run();
+  return WarpGroupDotPlanner(dot, types, chain, target, numWarps, whyNot).run();
 }
 
 // ---- the rewrite ----------------------------------------------------------------------------------------------------

@@ -19,6 +19,19 @@
 // arithmetic is not part of groups: it is recomputed for every strip. Layouts do not change: a strip has the same
 // layout in fewer registers.
 //
+// Reductions along the cut dimension itself end a group, if they combine by one operation: the loop carries what it has
+// of their results, each strip adds to it, and what uses the results moves behind the loop (the gradients of a norm:
+// those of the rows are stored, those of the weights are sums over the rows). What other threads have of the dimension
+// is added once, after the loop (optimize-thread-locality, which runs again).
+//
+//   %s = "tt.reduce"(%v) <{axis = 0}> {addf}             %s = scf.for … iter_args(%a = -0.0) {
+//   %t = arith.addf %carried, %s                   →       %r = "tt.reduce"(%v') <{axis = 0}> {addf}
+//   tt.store %q, %v                                        %b = arith.addf %a, %r
+//                                                          tt.store %q', %v'
+//                                                          scf.yield %b
+//                                                        }
+//                                                        %t = arith.addf %carried, %s
+//
 // Order of accesses. Loads of a later strip come after stores of an earlier one. So every access that moves must reach
 // other memory than any store around it (Triton's contract about arguments, see memoryArgument), or use the very same
 // pointers, no two of which are equal.
@@ -29,6 +42,7 @@
 #include "transforms/analyses/axis_info.h"
 #include "transforms/analyses/op_cost.h"
 #include "transforms/analyses/pointer_root.h"
+#include "transforms/analyses/reduction.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseSet.h"
@@ -76,6 +90,17 @@ bool isRelaxedAtomic(Operation *op) {
 /// cut along: that of its result, or of its operands if it removes a dimension or has no result.
 namespace dims {
 
+/// The dimension that a reshape divides into two, by which a part of a reduction stays in a thread
+/// (optimize-thread-locality); kWhole: it does something else. Strips are cut along the first of the two.
+int dividedBy(tt::ReshapeOp r) {
+  auto from = tensorOf(r.src()).shape(), to = tensorOf(r.result()).shape();
+  if (r.allowReorder() || to.size() != from.size() + 1) return kWhole;
+  int d = 0;
+  while (d < int(from.size()) && from[d] == to[d]) ++d;
+  bool divides = d < int(from.size()) && from[d] == to[d] * to[d + 1] && from.drop_front(d + 1) == to.drop_front(d + 2);
+  return divides ? d : kWhole;
+}
+
 /// Whether strips may contain the operation.
 bool isKnown(Operation *op) {
   switch (op->opcode()) {
@@ -94,6 +119,7 @@ bool isKnown(Operation *op) {
   case Opcode::tt_split:
   case Opcode::arith_constant:
   case Opcode::ttg_convert_layout: return true;
+  case Opcode::tt_reshape: return dividedBy(tt::ReshapeOp(op)) != kWhole;
   case Opcode::tt_reduce:
   case Opcode::tt_scan:
   case Opcode::arith_select:
@@ -109,6 +135,7 @@ int ofOperand(Operation *op, unsigned operand, int d) {
   if (auto e = op->dyn<tt::ExpandDimsOp>()) return d > int(e.axis()) ? d - 1 : d;
   if (op->is<tt::BroadcastOp>() && t.dim(d) == 1) return kWhole;
   if (auto trans = op->dyn<tt::TransOp>()) return int(trans.order()[d]);
+  if (auto r = op->dyn<tt::ReshapeOp>()) return d > dividedBy(r) ? d - 1 : d;
   return d;
 }
 /// The results' dimension, from the operation's.
@@ -120,6 +147,7 @@ int ofResult(Operation *op, int d) {
 int fromOperand(Operation *op, int d) {
   if (auto e = op->dyn<tt::ExpandDimsOp>()) return d >= int(e.axis()) ? d + 1 : d;
   if (auto trans = op->dyn<tt::TransOp>()) return int(llvm::find(trans.order(), d) - trans.order().begin());
+  if (auto r = op->dyn<tt::ReshapeOp>()) return d > dividedBy(r) ? d + 1 : d;
   return d;
 }
 /// The operation's dimension, from that of its results.
@@ -134,12 +162,27 @@ bool areIndependent(Operation *op, int d) {
   if (op->is<tt::JoinOp>()) return d + 1 < int(tensorOrNull(op->result()).rank());
   if (auto s = op->dyn<tt::SplitOp>()) return d + 1 < int(tensorOrNull(s.src()).rank());
   if (auto e = op->dyn<tt::ExpandDimsOp>()) return d != int(e.axis()); // the operand has no such dimension
+  if (auto r = op->dyn<tt::ReshapeOp>()) return d != dividedBy(r) + 1;
   if (op->is<arith::ConstantOp>()) return splatBits(op->attr("value"));
   if (op->is<tt::MakeRangeOp>()) return tensorOrNull(op->result()).element().bitWidth() == 32;
   return true;
 }
 
 } // namespace dims
+
+/// Whether the operation, cut along the dimension, reduces it.
+bool endsGroup(Operation *op, int d) {
+  auto r = op->dyn<tt::ReduceOp>();
+  return r && int(r.axis()) == d;
+}
+
+/// Whether a reduction can be computed strip by strip.
+bool canBeAccumulated(tt::ReduceOp r) {
+  if (r->numOperands() != 1) return false;
+  Operation *combine = combination(r.op);
+  Type result = r->result().type();
+  return combine && result.isTensor() && neutralBits(combine->opcode(), result.scalar());
+}
 
 /// Stores with all that is cut together with them.
 struct Group {
@@ -149,6 +192,24 @@ struct Group {
   int64_t registersBefore = 0; // that a thread needs at once for the whole block
   int64_t registersAfter = 0;  // … for a strip
 };
+
+/// The operations before the group's last one that use reductions which end the group: they move behind the loop. None
+/// if one of them must stay, or the group itself uses such a reduction. @pre g.ops are in the order of the block
+std::optional<llvm::SmallVector<Operation *, 4>> usersOfEnds(const Group &g) {
+  llvm::DenseSet<Operation *> ends;
+  llvm::SmallVector<Operation *, 4> users;
+  Operation *after = g.ops.back().first->next();
+  for (Operation *op = g.ops.front().first; op != after; op = op->next()) {
+    bool usesEnd =
+        llvm::any_of(op->operands(), [&](Value v) { return v.definingOp() && ends.contains(v.definingOp()); });
+    auto found = g.ops.find(op);
+    bool isInGroup = found != g.ops.end();
+    if (usesEnd && (isInGroup || !isPure(op) || op->numRegions())) return std::nullopt;
+    if (usesEnd) users.push_back(op);
+    if (usesEnd || (isInGroup && endsGroup(op, found->second))) ends.insert(op);
+  }
+  return users;
+}
 
 /// Operations of a block between two that must stay where they are.
 class Segment {
@@ -212,18 +273,23 @@ private:
       }
       // The group of an operation is the same from whichever of its operations one starts.
       if (failed_.contains({op, dim})) return false;
-      if (!inSegment_.count(op) || !dims::isKnown(op) || !dims::areIndependent(op, dim)) return false;
+      bool isEnd = endsGroup(op, dim);
+      if (!inSegment_.count(op) || !dims::isKnown(op)) return false;
+      if (isEnd ? !canBeAccumulated(tt::ReduceOp(op)) : !dims::areIndependent(op, dim)) return false;
       for (unsigned i = 0; i < op->numOperands(); ++i) {
         Value v = op->operand(i);
         int along = dims::ofOperand(op, i, dim);
         if (along == kWhole) {
           whole.push_back(v);
+        } else if (isBroadcastFromOutside(v, along)) {
+          whole.push_back(v.definingOp()->operand(0)); // a strip broadcasts it again
         } else if (!isIndex(v)) {
           if (!v.definingOp()) return false;
           list.push_back({v.definingOp(), dims::fromResult(v.definingOp(), along)});
         } else if (!indexMayBeCut(v, along))
           return false;
       }
+      if (isEnd) continue;
       for (auto r : op->results()) {
         if (!tensorOrNull(r) && !r.useEmpty()) return false;
         for (auto *use : r.uses()) {
@@ -237,7 +303,14 @@ private:
     llvm::sort(sorted, [](auto &a, auto &b) { return a.first->isBeforeInBlock(b.first); });
     g.ops.clear();
     for (auto &e : sorted) g.ops.insert(e);
-    return true;
+    return usersOfEnds(g).has_value();
+  }
+
+  /// Whether all elements along the dimension are the same ones of a smaller tensor from outside of the segment, such
+  /// as a row of weights that is loaded before a loop.
+  bool isBroadcastFromOutside(Value v, int along) {
+    auto b = v.definedBy<tt::BroadcastOp>();
+    return b && !inSegment_.count(b.op) && dims::ofOperand(b.op, 0, along) == kWhole;
   }
 
   /// Whether a tensor is computed from ranges, constants and scalars by arithmetic of indices, addresses and masks,
@@ -301,9 +374,20 @@ private:
     Needs needs;
     llvm::DenseMap<ValueImpl *, int64_t> held;
     llvm::DenseMap<Operation *, llvm::SmallVector<ValueImpl *, 2>> freed;
+    int64_t live = 0;
     for (auto &[op, d] : g.ops) {
       int64_t widest = 0;
+      if (endsGroup(op, d)) { // its result is carried by the loop
+        if (tensorOf(op->operand(0)).dim(d) % strips) return std::nullopt;
+        auto source = elementsPerThread(stripType(tensorOf(op->operand(0)), d, strips));
+        auto result = elementsPerThread(op->result().type());
+        if (!source || !result) return std::nullopt;
+        live += registersFor(tensorOf(op->result()), *result);
+        needs.work += *source * costOf(op, tuning_).instructions;
+        continue;
+      }
       for (auto r : op->results()) {
+        if (tensorOrNull(r).dim(dims::ofResult(op, d)) % strips) return std::nullopt; // divided by a reshape
         auto t = stripType(tensorOrNull(r), dims::ofResult(op, d), strips);
         auto n = elementsPerThread(t);
         if (!n) return std::nullopt;
@@ -321,11 +405,10 @@ private:
       }
       needs.work += widest * costOf(op, tuning_).instructions;
     }
-    int64_t live = 0;
     for (auto &[op, d] : g.ops) {
       for (auto *v : freed[op])
         if (v->definingOp != op) live -= held[v];
-      for (auto r : op->results()) live += held[r.impl()];
+      for (auto r : op->results()) live += held.lookup(r.impl());
       needs.registers = std::max(needs.registers, live);
       for (auto *v : freed[op])
         if (v->definingOp == op) live -= held[v];
@@ -421,18 +504,43 @@ class StripLoop {
 public:
   explicit StripLoop(Group &g) : g_(g), b_(g.ops.back().first) {}
 
-  Location run() {
+  /// None, and nothing changes, if other groups' loops are in the way.
+  std::optional<Location> run() {
+    auto behind = usersOfEnds(g_);
+    if (!behind) return std::nullopt;
     Location loc = g_.ops.back().first->loc();
     Type i32 = b_.context().i32();
     int64_t step = g_.length / g_.strips;
-    auto loop = scf::ForOp::create(b_, loc, llvm::ArrayRef<Type>{}, b_.intConstant(loc, i32, 0),
-                                   b_.intConstant(loc, i32, g_.length), b_.intConstant(loc, i32, step),
-                                   llvm::ArrayRef<Value>{});
+    llvm::SmallVector<Operation *, 2> ends;
+    llvm::SmallVector<Type, 2> types;
+    llvm::SmallVector<Value, 2> inits, sums;
+    for (auto &[op, d] : g_.ops) {
+      if (!endsGroup(op, d)) continue;
+      auto type = tensorOf(op->result());
+      auto neutral = *neutralBits(combination(op)->opcode(), type.element());
+      ends.push_back(op);
+      types.push_back(type);
+      inits.push_back(b_.constant(loc, type, DenseElementsAttr::get(type, {neutral})));
+    }
+    auto loop = scf::ForOp::create(b_, loc, types, b_.intConstant(loc, i32, 0), b_.intConstant(loc, i32, g_.length),
+                                   b_.intConstant(loc, i32, step), inits);
     Block *body = loop.body().addBlock();
     start_ = body->addArg(i32, loc);
+    for (Type t : types) body->addArg(t, loc);
     b_.setInsertionPointToEnd(body);
-    for (auto &[op, d] : g_.ops) clone(op, d);
-    scf::YieldOp::create(b_, loc, llvm::ArrayRef<Value>{});
+    for (auto &[op, d] : g_.ops) {
+      if (endsGroup(op, d))
+        sums.push_back(accumulate(op, d, body->arg(unsigned(1 + sums.size()))));
+      else
+        clone(op, d);
+    }
+    scf::YieldOp::create(b_, loc, sums);
+    Operation *at = loop.op;
+    for (auto *op : *behind) {
+      op->moveAfter(at);
+      at = op;
+    }
+    for (auto [i, op] : llvm::enumerate(ends)) op->result().replaceAllUsesWith(loop->result(unsigned(i)));
     llvm::SmallVector<Operation *, 32> old;
     for (auto &[op, d] : g_.ops) old.push_back(op);
     for (auto *op : llvm::reverse(old)) op->erase();
@@ -446,6 +554,13 @@ private:
     if (Value done = map_.lookup({v, dim})) return done;
     clone(v.definingOp(), dims::fromResult(v.definingOp(), dim)); // index arithmetic; the group is cloned in order
     return map_.lookup({v, dim});
+  }
+
+  /// The value of a reduction so far, with that of a strip.
+  Value accumulate(Operation *reduce, int d, Value carried) {
+    Operation *copy = b_.clone(reduce);
+    copy->setOperand(0, cut(reduce->operand(0), d));
+    return combineLike(b_, combination(reduce), carried, copy->result());
   }
 
   void clone(Operation *op, int d) {
@@ -532,8 +647,9 @@ absl::StatusOr<bool> stripMine(Module &m, const StripMineOptions &o, PassContext
     }
     for (auto &ops : segments)
       for (auto &g : Segment(ops, registers, tuning, axis).groups()) {
-        Location loc = StripLoop(g).run();
-        c.remark(stripRemark(g, loc));
+        auto loc = StripLoop(g).run();
+        if (!loc) continue;
+        c.remark(stripRemark(g, *loc));
         changed = true;
       }
   }
