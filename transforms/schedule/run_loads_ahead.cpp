@@ -171,8 +171,8 @@ private:
     };
     distance_ = tuning_.loadsAheadMaxDistance;
     while (distance_ > 1 && !fits(distance_)) distance_ /= 2;
-    // Iterations that exchange more take longer than a load: one hides its latency. What more would add is code, for which
-    // ptxas takes more than proportional time (a running sum of 8 x 512 64-bit integers: 0.38 s for four iterations).
+    // Iterations that exchange more take longer than a load: one hides its latency. What more would add is code, for
+    // which ptxas takes more than proportional time (a running sum of 8 x 512 64-bit integers: 0.38 s for four).
     constexpr int64_t kExchangesOfShortIterations = 2;
     bool isLong = exchanges_ > kExchangesOfShortIterations;
     if (isLong) distance_ = 1;
