@@ -8,8 +8,10 @@
 #include "codegen/object/fatal_errors.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -347,21 +349,73 @@ absl::Status functionError(llvm::StringRef name, const llvm::Twine &what) {
   return s;
 }
 
-absl::Status linkBitcodeLibrary(llvm::Module &module, const std::string &path, llvm::StringRef prefix) {
+// Functions of libraries with all that they call, as bitcode, by library and names; kept to the end of the process. To
+// parse the names and types of a whole library takes two milliseconds, and the kernels of a program call few sets.
+class LibraryParts {
+public:
+  static LibraryParts &instance() {
+    static auto *parts = new LibraryParts;
+    return *parts;
+  }
+  /// Null: it is not kept.
+  const llvm::SmallVector<char, 0> *find(llvm::StringRef key) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return parts_.lookup(key).get();
+  }
+  void keep(llvm::StringRef key, const llvm::Module &part) {
+    auto bitcode = std::make_shared<llvm::SmallVector<char, 0>>();
+    llvm::raw_svector_ostream out(*bitcode);
+    llvm::WriteBitcodeToFile(part, out);
+    std::lock_guard<std::mutex> lock(mutex_);
+    parts_.try_emplace(key, std::move(bitcode)); // another thread's stays
+  }
+
+private:
+  std::mutex mutex_;
+  llvm::StringMap<std::shared_ptr<const llvm::SmallVector<char, 0>>> parts_;
+};
+
+// The functions `wanted` of a library, with what they call, for linking into the module.
+static absl::StatusOr<std::unique_ptr<llvm::Module>> libraryPart(llvm::Module &module, const std::string &path,
+                                                                 llvm::ArrayRef<std::string> wanted) {
+  auto unreadable = [&](llvm::Error e) {
+    return absl::FailedPreconditionError("device library " + path + ": " + llvm::toString(std::move(e)));
+  };
+  std::string key = path + '\n' + llvm::join(wanted, "\n");
+  if (const auto *bitcode = LibraryParts::instance().find(key)) {
+    auto part = llvm::parseBitcodeFile({{bitcode->data(), bitcode->size()}, path}, module.getContext());
+    if (!part) return unreadable(part.takeError());
+    (*part)->setTargetTriple(module.getTargetTriple());
+    (*part)->setDataLayout(module.getDataLayout());
+    return std::move(*part);
+  }
   const llvm::MemoryBuffer *file = libraryFile(path);
   if (!file) return absl::NotFoundError("cannot read the device library " + path);
+  // Lazy: function bodies are parsed only when the linker takes them.
+  llvm::Expected<std::unique_ptr<llvm::Module>> library =
+      llvm::getLazyBitcodeModule(file->getMemBufferRef(), module.getContext(), /*ShouldLazyLoadMetadata=*/true);
+  if (!library) return unreadable(library.takeError());
+  (*library)->setTargetTriple(module.getTargetTriple());
+  (*library)->setDataLayout(module.getDataLayout());
+  auto part = std::make_unique<llvm::Module>(path, module.getContext());
+  part->setTargetTriple(module.getTargetTriple());
+  part->setDataLayout(module.getDataLayout());
+  for (const std::string &name : wanted)
+    if (const llvm::Function *f = (*library)->getFunction(name)) part->getOrInsertFunction(name, f->getFunctionType());
+  if (llvm::Linker::linkModules(*part, std::move(*library), llvm::Linker::LinkOnlyNeeded))
+    return absl::InternalError("linking the device library " + path + " failed");
+  LibraryParts::instance().keep(key, *part);
+  return part;
+}
+
+absl::Status linkBitcodeLibrary(llvm::Module &module, const std::string &path, llvm::StringRef prefix) {
   CollectDiagnostics diagnostics(module.getContext());
   std::vector<std::string> wanted = undefinedLibraryFunctions(module);
   llvm::erase_if(wanted, [&](const std::string &n) { return !llvm::StringRef(n).starts_with(prefix); });
   if (wanted.empty()) return absl::OkStatus();
-  // Lazy: function bodies are parsed only when the linker takes them.
-  llvm::Expected<std::unique_ptr<llvm::Module>> library =
-      llvm::getLazyBitcodeModule(file->getMemBufferRef(), module.getContext(), /*ShouldLazyLoadMetadata=*/true);
-  if (!library)
-    return absl::FailedPreconditionError("device library " + path + ": " + llvm::toString(library.takeError()));
-  (*library)->setTargetTriple(module.getTargetTriple());
-  (*library)->setDataLayout(module.getDataLayout());
-  bool failed = llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded,
+  absl::StatusOr<std::unique_ptr<llvm::Module>> part = libraryPart(module, path, wanted);
+  if (!part.ok()) return part.status();
+  bool failed = llvm::Linker::linkModules(module, *std::move(part), llvm::Linker::LinkOnlyNeeded,
                                           [](llvm::Module &m, const llvm::StringSet<> &linked) {
                                             llvm::internalizeModule(m, [&](const llvm::GlobalValue &v) {
                                               return !v.hasName() || !linked.contains(v.getName());

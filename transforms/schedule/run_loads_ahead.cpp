@@ -9,8 +9,9 @@
 //     scf.yield %p + %k, %h1
 //   }
 //
-// The latency of the loads is then most of an iteration. D iterations are unrolled into one. Each of them, once it has
-// used the value that was loaded for it, loads for the iteration D further on into the same registers:
+// The latency of the loads is then most of an iteration. D iterations are unrolled into one (D is 1 where an iteration
+// takes longer than a load). Each of them, once it has used the value that was loaded for it, loads for the iteration D
+// further on into the same registers:
 //
 //   %x0 = tt.load …, lb < ub    %x1 = tt.load …, lb + s < ub              prologue, on addresses of its own
 //   %main = scf.for %i = %lb to %mid step D·%s iter_args(%h, %a = %x0, %b = %x1, addresses) {
@@ -171,10 +172,11 @@ private:
     };
     distance_ = tuning_.loadsAheadMaxDistance;
     while (distance_ > 1 && !fits(distance_)) distance_ /= 2;
-    // Iterations that exchange more take longer than a load: two of them hide its latency. What four would add is code,
-    // for which ptxas takes more than proportional time (a running sum of 8 x 512 64-bit integers: 0.38 s, not 0.17 s).
+    // Iterations that exchange more take longer than a load: one hides its latency. What more would add is code, for
+    // which ptxas takes more than proportional time (a running sum of 8 x 512 64-bit integers: 0.38 s for four).
     constexpr int64_t kExchangesOfShortIterations = 2;
-    if (exchanges_ > kExchangesOfShortIterations) distance_ = std::min<int64_t>(distance_, 2);
+    bool isLong = exchanges_ > kExchangesOfShortIterations;
+    if (isLong) distance_ = 1;
     auto *lower = constantBits(loop_.lowerBound());
     auto *upper = constantBits(loop_.upperBound());
     auto *step = constantBits(loop_.step());
@@ -185,7 +187,7 @@ private:
       if (iterations < 2) return false;
       distance_ = std::min(distance_, iterations);
     }
-    return distance_ > 1;
+    return isLong ? fits(distance_) : distance_ > 1;
   }
 
   // ---- 4. rewriting ----
