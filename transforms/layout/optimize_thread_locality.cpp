@@ -24,7 +24,7 @@
 // Limits: the combination is one operation, the same as the update; the loop-carried value has no other use; the axis
 // reaches over threads, else the reduction is local already.
 //
-// Runs: both pipelines, when layouts are final.
+// Runs: both pipelines, when layouts are final, and again on the loops over strips of strip-mine.
 #include "ir/builder.h"
 #include "ir/constants.h"
 #include "ir/loops.h"
