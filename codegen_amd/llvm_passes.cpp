@@ -16,6 +16,7 @@
 #include "codegen_amd/passes/merge_branches.h"
 #include "codegen_amd/passes/pack_halves.h"
 #include "codegen_amd/passes/round_to_bfloat.h"
+#include "codegen_amd/passes/scalar_offsets.h"
 #include "codegen_amd/passes/schedule_matrices.h"
 #include "codegen_amd/passes/unroll_buffers.h"
 #include "codegen_amd/passes/vector_partials.h"
@@ -78,6 +79,7 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info) {
   if (!info.hasBf16Conversion) p.addPass(RoundToBfloatPass());
   p.addPass(ADCEPass());
   p.addPass(AdvanceOffsetsPass());      // after the passes that change offsets and their masks
+  p.addPass(ScalarOffsetsPass());       // … and before all that hides them
   p.addPass(KeepCarriedPointersPass()); // hides where pointers start: after the passes that use it
   p.addPass(ScheduleMatricesPass());    // after the passes that remove matrix instructions
   return p;

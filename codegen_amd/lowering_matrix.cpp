@@ -40,7 +40,7 @@ codegen::MatrixFragment AmdTarget::matrixFragment(const MatrixInstruction &inst,
   }
   auto *wmma = layouts::dynCast<layouts::AmdWmmaEncoding>(e);
   f.transposed = wmma->params().isTransposed;
-  for (int i = 0; i < 8; ++i) f.accumulator.push_back({wmma->params().version == 1 ? 2 * i : i, 0});
+  for (int i = 0; i < 8; ++i) f.accumulator.push_back({wmma->params().alternatesRows() ? 2 * i : i, 0});
   f.lanesOfK = wmma->params().version == 1 ? 0 : 16;
   return f;
 }

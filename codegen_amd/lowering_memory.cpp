@@ -149,11 +149,15 @@ GlobalVariable *zeros(Module &m) {
 /// The address of a global access: as a scalar base and an unsigned offset, which the instruction adds itself, where
 /// that is cheaper than 64-bit additions per lane (one instruction on gfx942 and gfx950, two elsewhere). `together`:
 /// under this mask there is also the access that starts at the offset without the constant.
-Value *globalPointer(IRBuilder<> &b, const MemoryAccess &a, bool wideAdd, bool together) {
-  if (!a.base || a.moved || (wideAdd && !a.wraps)) return a.pointer;
+Value *globalPointer(IRBuilder<> &b, const MemoryAccess &a, bool wideAdd, bool together, bool mayBeMoved) {
+  if (!a.base || (a.moved && !mayBeMoved) || (wideAdd && !a.wraps)) return a.pointer;
   bool apart = a.constant && (!a.wraps || !a.mask || together);
   Value *o = a.constant && !apart ? b.CreateAdd(a.offset, b.getInt32(a.constant)) : a.offset;
-  Value *p = b.CreateGEP(b.getInt8Ty(), a.base, b.CreateZExt(o, b.getInt64Ty()));
+  Value *base = a.base;
+  // LLVM would add the move to each lane's offset, with 64 bits, rather than to the base. The intrinsic hides it and
+  // becomes nothing for what is in scalar registers.
+  if (a.moved) base = b.CreateIntrinsic(Intrinsic::amdgcn_readfirstlane, {base->getType()}, base);
+  Value *p = b.CreateGEP(b.getInt8Ty(), base, b.CreateZExt(o, b.getInt64Ty()));
   return apart ? b.CreateConstGEP1_64(b.getInt8Ty(), p, a.constant) : p;
 }
 
@@ -240,9 +244,14 @@ bool AmdTarget::takesBuffer(const MemoryAccess &a, Type *element, unsigned count
   return info_.hasBufferOps && hasRoomBeyond && a.mask && isBufferAccess(a, element, count);
 }
 
+/// Whether an access without a mask adds its offset to a moved base, which takes no descriptor. In loops there is one
+/// already, and what advances is the scalar offset (scalar_offsets.cpp).
+bool AmdTarget::addsToMovedBase(const MemoryAccess &a) const { return a.moved && !a.repeated; }
+
 bool AmdTarget::takesMovedBuffer(const MemoryAccess &a, Type *element, unsigned count, bool together) const {
   // Without the constant, the offset must be that of an access, too: the instruction's sum does not wrap around.
   bool isSumInside = !a.constant || !a.mask || together;
+  if (addsToMovedBase(a)) return false;
   return info_.hasBufferOps && a.moved && isSumInside && !bypassesCaches(a) && isBufferAccess(a, element, count);
 }
 
@@ -303,7 +312,7 @@ void AmdTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> 
       continue;
     }
     if (readsZeros(first, bytesOf(element), info_.tuning)) {
-      Value *p = globalPointer(b, first, info_.hasWideAddressAdd, branches);
+      Value *p = globalPointer(b, first, info_.hasWideAddressAdd, branches, addsToMovedBase(first));
       Value *safe = b.CreateSelect(first.mask, p, zeros(*b.GetInsertBlock()->getModule()));
       auto *l =
           b.CreateAlignedLoad(vectorOf(element, first.count), safe, Align(first.alignment), bypassesCaches(first));
@@ -336,8 +345,9 @@ void AmdTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> 
         loaded.push_back(b.CreateBitCast(loadBuffer(b, a, element, nullptr), moved(a)));
         continue;
       }
-      auto *l = b.CreateAlignedLoad(moved(a), globalPointer(b, a, info_.hasWideAddressAdd, branches),
-                                    Align(a.alignment), bypassesCaches(a));
+      auto *l =
+          b.CreateAlignedLoad(moved(a), globalPointer(b, a, info_.hasWideAddressAdd, branches, addsToMovedBase(a)),
+                              Align(a.alignment), bypassesCaches(a));
       setHints(l, a);
       loaded.push_back(l);
     }
@@ -379,7 +389,8 @@ void AmdTarget::store(IRBuilder<> &b, ArrayRef<StoreAccess> accesses) const {
           storeBuffer(b, a, packed[k - r], nullptr);
           continue;
         }
-        setHints(b.CreateAlignedStore(packed[k - r], globalPointer(b, a, info_.hasWideAddressAdd, branches),
+        setHints(b.CreateAlignedStore(packed[k - r],
+                                      globalPointer(b, a, info_.hasWideAddressAdd, branches, addsToMovedBase(a)),
                                       Align(a.alignment), bypassesCaches(a)),
                  a);
       }
@@ -420,9 +431,9 @@ SmallVector<Value *, 4> AmdTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, const
   Value *v = pack(b, values);
   unsigned bytes = bytesOf(values[0]->getType()) * values.size();
   Branch branch(b, a.mask);
-  auto *old =
-      b.CreateAtomicRMW(codegen::rmwOperation(op, v->getType()), globalPointer(b, a, info_.hasWideAddressAdd, false), v,
-                        Align(bytes), codegen::orderingOf(sem), scopeOf(b, scope));
+  auto *old = b.CreateAtomicRMW(codegen::rmwOperation(op, v->getType()),
+                                globalPointer(b, a, info_.hasWideAddressAdd, false, /*mayBeMoved=*/true), v,
+                                Align(bytes), codegen::orderingOf(sem), scopeOf(b, scope));
   setMemoryKind(old);
   branch.close();
   SmallVector<Value *, 4> out;
@@ -437,9 +448,9 @@ Value *AmdTarget::atomicCas(IRBuilder<> &b, const MemoryAccess &a, Value *cmp, V
   Value *expected = toInt(cmp), *desired = toInt(value);
   AtomicOrdering order = codegen::orderingOf(sem);
   Branch branch(b, a.mask);
-  auto *pair = b.CreateAtomicCmpXchg(globalPointer(b, a, info_.hasWideAddressAdd, false), expected, desired,
-                                     Align(bytesOf(type)), order, AtomicCmpXchgInst::getStrongestFailureOrdering(order),
-                                     scopeOf(b, scope));
+  auto *pair = b.CreateAtomicCmpXchg(globalPointer(b, a, info_.hasWideAddressAdd, false, /*mayBeMoved=*/true), expected,
+                                     desired, Align(bytesOf(type)), order,
+                                     AtomicCmpXchgInst::getStrongestFailureOrdering(order), scopeOf(b, scope));
   Value *old = b.CreateExtractValue(pair, 0);
   branch.close();
   old = branch.merge(old, PoisonValue::get(asInt));

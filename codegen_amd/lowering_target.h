@@ -78,6 +78,7 @@ public:
 private:
   llvm::Value *resource(llvm::IRBuilder<> &, const codegen::MemoryAccess &) const;
   bool takesBuffer(const codegen::MemoryAccess &, llvm::Type *element, unsigned count) const;
+  bool addsToMovedBase(const codegen::MemoryAccess &) const;
   /// The same for lanes that are all on, where the base is moved. `together` as in globalPointer.
   bool takesMovedBuffer(const codegen::MemoryAccess &, llvm::Type *element, unsigned count, bool together) const;
   llvm::Value *loadBuffer(llvm::IRBuilder<> &, codegen::LoadAccess, llvm::Type *element, llvm::Value *mask) const;

@@ -150,6 +150,7 @@ private:
     w.version = number("version", std::nullopt);
     w.isTransposed = boolean(find("isTransposed") ? "isTransposed" : "isTranspose", false);
     if (find("instrShape")) w.instrShape = list("instrShape");
+    w.consecutiveRows = boolean("consecutiveRows", false);
     int64_t given = number("rank", 2);
     if (auto *e = find("ctaLayout")) {
       if (!e->nested)

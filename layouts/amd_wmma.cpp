@@ -19,6 +19,7 @@ LinearLayout AmdWmmaParams::tilesOf(llvm::ArrayRef<int32_t> warps, llvm::ArrayRe
 
 absl::Status AmdWmmaEncoding::check(const AmdWmmaParams &p) {
   if (p.version < 1 || p.version > 3) return invalid(llvm::formatv("version = {0}; 1 to 3 exist", p.version));
+  if (p.consecutiveRows && p.version != 1) return invalid("consecutiveRows is for version 1 only");
   unsigned rank = p.tiles.numOutDims();
   if (rank < 2 || rank > 3) return invalid(llvm::formatv("the layout has rank {0}; 2 and 3 are possible", rank));
   for (unsigned d = 0; d < rank; ++d)
@@ -50,7 +51,7 @@ absl::StatusOr<LinearLayout> AmdWmmaEncoding::toLinearLayout(llvm::ArrayRef<int6
   Dim dimM = tensorDim(r - 2), dimN = tensorDim(r - 1);
   Dim along = p_.isTransposed ? dimN : dimM, across = p_.isTransposed ? dimM : dimN;
   LinearLayout l;
-  if (p_.version == 1) {
+  if (p_.alternatesRows()) {
     l = LinearLayout::identity1D(16, Dim::Lane, across) * LinearLayout::identity1D(2, Dim::Lane, along) *
         LinearLayout::identity1D(8, Dim::Register, along);
   } else {
@@ -73,9 +74,11 @@ absl::StatusOr<LinearLayout> AmdWmmaEncoding::operandLayout(llvm::ArrayRef<int64
   unsigned r = rank(), ki = opIdx == 0 ? r - 1 : r - 2, oi = opIdx == 0 ? r - 2 : r - 1;
   Dim dimK = tensorDim(ki), dimOther = tensorDim(oi);
   // Transposed, the instruction computes the transpose: its M is the tensor's N.
-  int32_t other = p_.instrShape[(opIdx == 0) != p_.isTransposed ? 0 : 1], k = p_.instrShape[2];
-  LinearLayout l =
-      LinearLayout::identity1D(kWidth, Dim::Register, dimK) * LinearLayout::identity1D(16, Dim::Lane, dimOther);
+  bool isInstructionA = (opIdx == 0) != p_.isTransposed;
+  int32_t other = p_.instrShape[isInstructionA ? 0 : 1], k = p_.instrShape[2];
+  LinearLayout rows = LinearLayout::identity1D(16, Dim::Lane, dimOther);
+  if (isInstructionA && p_.consecutiveRows) rows = LinearLayout({{Dim::Lane, {{8}, {1}, {2}, {4}}}}, {{dimOther, 16}});
+  LinearLayout l = LinearLayout::identity1D(kWidth, Dim::Register, dimK) * rows;
   l *= p_.version == 1 ? LinearLayout::zeros1D(2, Dim::Lane, dimK) : LinearLayout::identity1D(2, Dim::Lane, dimK);
   l *= LinearLayout::identity1D(std::max(1, k / (2 * kWidth)), Dim::Register, dimK);
   l *= LinearLayout::identity1D(std::max(1, other / 16), Dim::Register, dimOther);
@@ -133,6 +136,7 @@ void AmdWmmaEncoding::print(llvm::raw_ostream &o, AliasPrinter) const {
     o << ", instrShape = ";
     printList(o, p_.instrShape);
   }
+  if (p_.consecutiveRows) o << ", consecutiveRows = true";
   // The other parameters determine the rank, except where ctaLayout has no bases.
   if (!counts && !p_.tiles.totalInBits() && r != 2) o << ", rank = " << r;
   o << "}>";

@@ -4,6 +4,10 @@
 // 3 the registers take eight consecutive rows and the fifth lane bit the lower eight ("RDNA 3" and "RDNA 4 Instruction
 // Set Architecture", section "Wave Matrix Multiply Accumulate"). Transposed, M and N are exchanged.
 //
+// With consecutiveRows, version 1 has the accumulator of versions 2 and 3: an even lane of the instruction's A (B if
+// transposed) takes a row of the upper eight, the next lane one of the lower eight, so that the even rows of the
+// instruction, which are in the lower half of the wave, are the upper eight. Triton has no such parameter.
+//
 // Which tiles a warp holds is given by `tiles`: register, warp → tensor dimensions in units of tiles. Text before
 // Triton 3.7 says it by warpsPerCTA and tilesPerWarp, later text by ctaLayout; the former is printed wherever it can
 // be.
@@ -18,6 +22,10 @@ struct AmdWmmaParams {
   LinearLayout tiles; // register, warp → dim0, dim1[, dim2], in tiles
   CtaLayout cta;
   llvm::SmallVector<int32_t, 4> instrShape = {16, 16, 16}; // M, N, K
+  bool consecutiveRows = false;                            // version 1 only; the others' rows are consecutive anyway
+
+  /// Whether a lane's registers take every second row.
+  bool alternatesRows() const { return version == 1 && !consecutiveRows; }
 
   /// The tiles of warpsPerCTA and tilesPerWarp (empty: one each): last dimension first, a warp's own tiles together.
   static LinearLayout tilesOf(llvm::ArrayRef<int32_t> warpsPerCta, llvm::ArrayRef<int32_t> tilesPerWarp = {});

@@ -33,6 +33,7 @@
 // by passes over its banks.
 #include "layouts/conversion_plan.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -173,8 +174,18 @@ static bool planShuffles(const LinearLayout &map, bool laneSelects, ConversionPl
 static double shuffleCost(const ConversionPlan &p, int sourceRegisters, int bytes, int lanes, const MemoryModel &m) {
   int words = std::max(1, bytes / 4);
   double wave = std::max(1.0, double(lanes) * 4 / (m.banks * m.bankBytes)), cost = 0;
-  for (unsigned k = 0; k < p.sourceRegister.size(); ++k)
-    if (!p.staysInLane(k)) cost += words * (wave + m.instructionCost);
+  // Narrow elements move in words (codegen/lowering/convert_layout.cpp). Where two lanes hold the same, such as both
+  // halves of a wave an operand of RDNA 3's WMMA, a word moves once, and each of the two chooses whose it takes.
+  bool isTwice = bytes < 4 && llvm::count(p.laneOf, 0u) == 1 && sourceRegisters % (4 / bytes) == 0;
+  if (isTwice) {
+    llvm::SmallSet<unsigned, 32> moved;
+    for (unsigned r : p.sourceRegister) moved.insert(r * bytes / 4);
+    double chosen = double(p.sourceRegister.size()) * bytes / 4;
+    cost += double(moved.size()) * (wave + m.instructionCost) + chosen * m.instructionCost;
+  } else {
+    for (unsigned k = 0; k < p.sourceRegister.size(); ++k)
+      if (!p.staysInLane(k)) cost += words * (wave + m.instructionCost);
+  }
   auto selects = [&](llvm::ArrayRef<unsigned> columns, int registers) {
     F2Span span;
     for (auto c : columns) span.add(c);

@@ -54,7 +54,7 @@ std::string Generator::matrix(Type element, bool forDot) {
   }
   case ir::MatrixUnit::Wmma:
     return cat("#ttg.amd_wmma<{version = ", target_->matrixVersion, ", isTranspose = ", coin() ? "true" : "false",
-               ", warpsPerCTA = ", warps, "}>");
+               ", warpsPerCTA = ", warps, target_->matrixVersion == 1 && coin() ? ", consecutiveRows = true}>" : "}>");
   default:
     return cat("#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = ", warps,
                ", instrShape = [16, 8]}>");

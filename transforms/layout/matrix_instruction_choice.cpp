@@ -297,6 +297,8 @@ const Encoding *resultLayout(layouts::EncodingPool &pool, const TargetInfo &targ
     p.tiles = layouts::AmdWmmaParams::tilesOf(warps);
     p.cta = cta;
     p.instrShape = {i.m, i.n, i.k};
+    // Stores and second operands want neighbours in a lane's registers.
+    p.consecutiveRows = p.version == 1;
     auto e = pool.getAmdWmma(p);
     return e.ok() ? *e : nullptr;
   }

@@ -1,15 +1,16 @@
-// Offsets of buffer loads that advance with an index that the loop carries: each is carried as a whole, and takes one
-// addition an iteration. The rows of the first kernel are named by others, so that none is a known distance from
-// another; those of the second are a uniform number apart and share a carried offset.
+// Offsets of buffer loads that advance with an index that the loop carries: each is carried as a whole. The rows of the
+// first kernel are named by others, so that none is a known distance from another: their sums are computed before the
+// loop, and a scalar offset advances. Those of the second are a uniform number apart and share a carried offset, which
+// takes one addition an iteration.
 // RUN: tessera compile %s --target gfx1201 --kernel gathered --num-warps 4 --emit llir | FileCheck %s
 // CHECK-LABEL: @gathered(
 // CHECK: {{^}}for:
-// CHECK: %[[B:offset.*]] = phi i32
-// CHECK: %[[A:offset.*]] = phi i32
-// CHECK: @llvm.amdgcn.raw.ptr.buffer.load{{.*}} i32 %[[A]],
-// CHECK: @llvm.amdgcn.raw.ptr.buffer.load{{.*}} i32 %[[B]],
-// CHECK: add i32 %[[A]], 512
-// CHECK: add i32 %[[B]], 512
+// CHECK: %[[S:scalar.offset.*]] = phi i32
+// CHECK-NOT: add i32
+// CHECK: @llvm.amdgcn.raw.ptr.buffer.load{{.*}} i32 %{{.*}}, i32 %[[S]],
+// CHECK-NOT: add i32
+// CHECK: @llvm.amdgcn.raw.ptr.buffer.load{{.*}} i32 %{{.*}}, i32 %[[S]],
+// CHECK: add i32 %[[S]], 512
 // CHECK-LABEL: @rows(
 // CHECK: %[[APART:.*]] = call i32 @llvm.amdgcn.readfirstlane
 // CHECK: {{^}}for:

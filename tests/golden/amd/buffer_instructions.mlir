@@ -12,12 +12,12 @@
 // RUN: tessera compile %s --kernel loop --target gfx1100 --emit amdgcn | FileCheck %s --check-prefixes=L,L-RDNA
 // RUN: tessera compile %s --kernel loop --target gfx1201 --emit amdgcn | FileCheck %s --check-prefixes=L,L-RDNA
 
-// No 64-bit sums for rows whose distance is only known when the kernel runs, and may be negative.
+// Without masks and outside of loops an address needs no buffer. No 64-bit sums for rows whose distance is only known when the kernel runs, and may be negative.
 // S-LABEL: {{^}}strided:
 // S-NOT: v_lshl_add_u64
 // S-NOT: v_add_co
-// S-CDNA: buffer_load_dword v{{[0-9]+}}, v{{[0-9]+}}, s[
-// S-RDNA: buffer_load_b32 v{{[0-9]+}}, v{{[0-9]+}}, s[
+// S-CDNA: global_load_dword v{{[0-9]+}}, v{{[0-9]+}}, s[
+// S-RDNA: global_load_b32 v{{[0-9]+}}, v{{[0-9]+}}, s[
 // S-NOT: v_lshl_add_u64
 // S-NOT: v_add_co
 // S: s_endpgm

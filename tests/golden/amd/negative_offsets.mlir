@@ -1,7 +1,8 @@
 // Pointers into buffers of less than 2 GiB whose offsets may be negative: both kinds of instructions take offsets as
-// unsigned, so the base is moved back by 2 GiB and the offset forward. Masked accesses are buffer accesses where pointer
-// and buffer are known to begin at multiples of 16 bytes: a move by 16 bytes less leaves offsets for the lanes that are
-// off. Immediates of the instructions must not make up for a sum that has wrapped around.
+// unsigned, so the base is moved back by 2 GiB and the offset forward, once for all lanes and by 32 bits in each. Masked
+// accesses are buffer accesses where pointer and buffer are known to begin at multiples of 16 bytes: a move by 16 bytes
+// less leaves offsets for the lanes that are off. Immediates of the instructions must not make up for a sum that has
+// wrapped around.
 // RUN: tessera compile %s --kernel shifted --target gfx942 --emit amdgcn | FileCheck %s --check-prefixes=S,S-GFX9
 // RUN: tessera compile %s --kernel shifted --target gfx1100 --emit amdgcn | FileCheck %s --check-prefixes=S,S-RDNA
 // RUN: tessera compile %s --kernel shifted --target gfx1201 --emit amdgcn | FileCheck %s --check-prefixes=S,S-RDNA
@@ -11,8 +12,8 @@
 
 // S-LABEL: {{^}}shifted:
 // S: 0x80000000
-// S-GFX9: buffer_load_dword v{{[0-9]+}}, v{{[0-9]+}}, s[{{.*}}], 0 offen{{$}}
-// S-RDNA: buffer_load_b32 v{{[0-9]+}}, v{{[0-9]+}}, s[{{.*}}], {{0|null}} offen{{$}}
+// S-GFX9: global_load_dword v{{[0-9]+}}, v{{[0-9]+}}, s[{{[0-9:]+}}]{{$}}
+// S-RDNA: global_load_b32 v{{[0-9]+}}, v{{[0-9]+}}, s[{{[0-9:]+}}]{{$}}
 // S: global_store
 // S: s_endpgm
 tt.func public @shifted(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}, %q: !tt.ptr<f32> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}, %n: i32) {
@@ -40,7 +41,7 @@ tt.func public @shifted(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32, tt.pointer
 
 // U-LABEL: {{^}}unaligned:
 // U: s_and_saveexec_b64
-// U: buffer_load_dword
+// U: global_load_dword v{{[0-9]+}}, v{{[0-9]+}}, s[
 // U: s_endpgm
 tt.func public @masked(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}, %q: !tt.ptr<f32> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %end: i32) {
   %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>

@@ -420,6 +420,26 @@ TEST(AmdWmma, Fragments) {
     }
 }
 
+/// The lanes of the instruction's A are in such an order that those of the accumulator have eight rows side by side.
+TEST(AmdWmma, ConsecutiveRows) {
+  EncodingPool pool;
+  for (bool transposed : {false, true}) {
+    auto at = [&](int32_t row, int32_t col) { return transposed ? ElementsAre(col, row) : ElementsAre(row, col); };
+    auto *e = *pool.getAmdWmma({1, transposed, AmdWmmaParams::tilesOf({2, 2}), {}, {16, 16, 16}, true});
+    auto l = layoutOf(e, {16, 16});
+    auto a = layoutOf(*pool.getDotOperand(0, e, 16), {32, 16}), b = layoutOf(*pool.getDotOperand(1, e, 16), {16, 32});
+    for (int t = 0; t < 32; ++t) {
+      for (int i = 0; i < 8; ++i) EXPECT_THAT(place(l, i, t), at(t / 16 * 8 + i, t % 16));
+      int32_t row = t % 16, ofInstructionA = row / 2 + row % 2 * 8;
+      for (int w = 0; w < 4; ++w)
+        for (int i = 0; i < 16; ++i) {
+          EXPECT_THAT(place(a, i, t, w), ElementsAre(w / 2 * 16 + (transposed ? row : ofInstructionA), i));
+          EXPECT_THAT(place(b, i, t, w), ElementsAre(i, w % 2 * 16 + (transposed ? ofInstructionA : row)));
+        }
+    }
+  }
+}
+
 TEST(MatrixLayouts, CoverTheTensor) {
   EncodingPool pool;
   llvm::SmallVector<const Encoding *, 16> all = {
@@ -430,6 +450,7 @@ TEST(MatrixLayouts, CoverTheTensor) {
       *pool.getAmdMfma({2, {1, 4}, {4, 64, 4}, false, {}, {}, 32}),
       *pool.getAmdMfma({2, {1, 4}, {64, 4, 4}, true, {}, {}, 32}),
       *pool.getAmdWmma({1, true, AmdWmmaParams::tilesOf({4, 2}), {}, {16, 16, 16}}),
+      *pool.getAmdWmma({1, true, AmdWmmaParams::tilesOf({4, 2}), {}, {16, 16, 16}, true}),
       *pool.getAmdWmma({3, false, AmdWmmaParams::tilesOf({2, 2}, {2, 1}), {}, {32, 16, 128}})};
   for (auto *e : all)
     for (auto shape : {llvm::SmallVector<int64_t, 2>{16, 16}, {64, 256}, {256, 64}, {32, 128}}) {
@@ -507,6 +528,8 @@ TEST(Encodings, PrintAsTriton36) {
             "tilesPerWarp = [2, 1], elementBitWidth = 64}>");
   EXPECT_EQ((*pool.getAmdWmma({2, true, AmdWmmaParams::tilesOf({4, 2}), {}, {16, 16, 16}}))->str(),
             "#ttg.amd_wmma<{version = 2, isTranspose = true, warpsPerCTA = [4, 2]}>");
+  EXPECT_EQ((*pool.getAmdWmma({1, true, AmdWmmaParams::tilesOf({4, 2}), {}, {16, 16, 16}, true}))->str(),
+            "#ttg.amd_wmma<{version = 1, isTranspose = true, warpsPerCTA = [4, 2], consecutiveRows = true}>");
   EXPECT_EQ((*pool.getAmdWmma({3, true, AmdWmmaParams::tilesOf({4, 2}, {2, 2}), {}, {16, 16, 32}}))->str(),
             "#ttg.amd_wmma<{version = 3, isTranspose = true, warpsPerCTA = [4, 2], tilesPerWarp = [2, 2], instrShape = "
             "[16, 16, 32]}>");
@@ -574,6 +597,8 @@ TEST(Encodings, SayWhatIsWrong) {
             "instrShape: there is no instruction of 32 by 16");
   EXPECT_EQ(message(pool.getAmdWmma({1, true, AmdWmmaParams::tilesOf({4, 2}), {}, {16, 16, 32}})),
             "instrShape = [16, 16, 32] does not exist in version 1");
+  EXPECT_EQ(message(pool.getAmdWmma({2, true, AmdWmmaParams::tilesOf({4, 2}), {}, {16, 16, 16}, true})),
+            "consecutiveRows is for version 1 only");
   EXPECT_EQ(message(pool.getNvmmaShared({48, false, 16, false, {}, 2})),
             "swizzlingByteWidth = 48; 0, 32, 64 and 128 exist");
   EXPECT_EQ(message(pool.getSwizzledShared({3, 1, 1, {0}, {}})), "vec = 3 must be a power of two");

@@ -309,8 +309,9 @@ std::string encodingOf(const Case &c) {
                                 : "false",
         c.i.c == MatrixType::F64 ? ", elementBitWidth = 64" : "");
   case ir::MatrixUnit::Wmma:
-    return llvm::formatv("#ttg.amd_wmma<{{version = {0}, isTranspose = {1}, warpsPerCTA = {2}}>", c.info->matrixVersion,
-                         c.kWidth % 3 ? "true" : "false", warps);
+    return llvm::formatv("#ttg.amd_wmma<{{version = {0}, isTranspose = {1}, warpsPerCTA = {2}{3}}>",
+                         c.info->matrixVersion, c.kWidth % 3 ? "true" : "false", warps,
+                         c.info->matrixVersion == 1 && c.warpsN == 2 ? ", consecutiveRows = true" : "");
   default:
     return llvm::formatv(
         "#ttg.nvidia_mma<{{versionMajor = 2, versionMinor = 0, warpsPerCTA = {0}, instrShape = [{1}, {2}]}>", warps,
