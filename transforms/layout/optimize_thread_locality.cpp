@@ -177,7 +177,6 @@ private:
     return reshape(b, loc, v, kept);
   }
 
-  /// An operation like the update.
   bool rewrite(const LoopReduction &r) {
     unsigned axis = r.reduce.axis();
     auto runs = runsOf(tensorOf(r.reduce.srcs()[0]), axis);
