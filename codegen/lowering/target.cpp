@@ -4,6 +4,7 @@
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/Module.h"
 
 namespace tessera::codegen {
 
