@@ -127,6 +127,9 @@ int requestedBlocks(const KernelFacts &facts, const ir::TargetInfo &t, const Bac
   int blocks = std::min(warps / o.numWarps, t.maxBlocksPerMultiprocessor);
   if (blocks <= 1) return 0;
   if (facts.hasMatrixInstructions) {
+    // Small tiles, by plain loads: none of another iteration are in flight, whatever registers there are.
+    unsigned loaded = facts.loadedBetweenBarriers;
+    if (loaded && loaded <= t.tuning.noRequestMaxLoaded) return 0;
     bool belowHalf = blocks * o.numWarps < t.maxWarpsPerMultiprocessor / 2;
     return belowHalf ? 0 : blocks;
   }
@@ -161,11 +164,14 @@ KernelFacts collectFacts(const Function &kernel, const ir::Tuning &tuning) {
   const DataLayout &layout = kernel.getDataLayout();
   for (auto part = scc_begin(&kernel); !part.isAtEnd(); ++part) {
     unsigned iterations = part.hasCycle() ? tuning.ptxasUnrolledIterations : 1;
+    bool synchronizes = llvm::any_of(*part, [](const BasicBlock *b) { return llvm::any_of(*b, isBarrier); });
     facts.hasLoops |= part.hasCycle();
     for (const BasicBlock *block : *part) {
       facts.keptRegisters = std::max(facts.keptRegisters, keptRegisters(*block, layout));
       for (const Instruction &i : *block) {
-        facts.loadedRegisters += loadedRegisters(i, layout) * iterations;
+        unsigned loaded = loadedRegisters(i, layout);
+        facts.loadedRegisters += loaded * iterations;
+        facts.loadedBetweenBarriers += loaded * (synchronizes ? 1 : iterations);
         auto *call = dyn_cast<CallBase>(&i);
         if (!call || !call->hasFnAttr(kMatrix)) continue;
         facts.hasMatrixInstructions = true;

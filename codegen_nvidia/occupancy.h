@@ -35,6 +35,7 @@ bool isWarpGroupDot(const llvm::Instruction &);
 struct KernelFacts {
   std::optional<unsigned> widestTensor; // see recordWidestTensor; none for a module that we did not lower
   unsigned loadedRegisters = 0;         // 32-bit registers that a thread loads; in a loop, of several iterations
+  unsigned loadedBetweenBarriers = 0;   // the same, but of one iteration where a loop has barriers
   unsigned keptRegisters = 0;           // of them, or computed from them, those in use before and after a barrier
   bool hasLoops = false;
   bool hasMatrixInstructions = false;

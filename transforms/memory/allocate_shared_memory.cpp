@@ -291,14 +291,12 @@ private:
 
   /// Small scratch lives to the end of the next scratch, so that neither waits for the other's readers: the barrier
   /// inside the second one orders the first one's reads before the third one's writes. `limit`: bytes of the two
-  /// together. Above the small limit, buffers that a tensor passes through (ttg.local_alloc of a tensor) count as
-  /// scratch too.
+  /// together. Buffers that a tensor passes through (ttg.local_alloc of a tensor) count as scratch too.
   void keepNeighboursApart(int64_t limit) {
-    bool scratchAlone = limit <= target_.tuning.smallScratchBytes;
     auto countsAsScratch = [&](const Buffer &b) {
       if (b.op->is<tt::CallOp>()) return false;
       auto alloc = b.op->dyn<ttg::LocalAllocOp>();
-      return !alloc || (alloc.src() && !scratchAlone);
+      return !alloc || alloc.src();
     };
     Buffer *last = nullptr;
     for (auto &b : buffers_) {

@@ -4,7 +4,7 @@
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
-// CHECK: ttg.shared = 2048 : i32
+// CHECK: ttg.shared = 4096 : i32
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // The second buffer takes the bytes of the first, whose last use comes before: a barrier for read before write.
   // CHECK-LABEL: @reuse
@@ -16,11 +16,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-NEXT: gpu.barrier
   // CHECK-NEXT: ttg.local_load
   // CHECK-NEXT: tt.return
-  tt.func public @reuse(%x: tensor<256xf32, #a>) {
-    %0 = ttg.local_alloc %x : (tensor<256xf32, #a>) -> !ttg.memdesc<256xf32, #s, #smem>
-    %1 = ttg.local_load %0 : !ttg.memdesc<256xf32, #s, #smem> -> tensor<256xf32, #a>
-    %2 = ttg.local_alloc %x : (tensor<256xf32, #a>) -> !ttg.memdesc<256xf32, #s, #smem>
-    %3 = ttg.local_load %2 : !ttg.memdesc<256xf32, #s, #smem> -> tensor<256xf32, #a>
+  tt.func public @reuse(%x: tensor<1024xf32, #a>) {
+    %0 = ttg.local_alloc %x : (tensor<1024xf32, #a>) -> !ttg.memdesc<1024xf32, #s, #smem>
+    %1 = ttg.local_load %0 : !ttg.memdesc<1024xf32, #s, #smem> -> tensor<1024xf32, #a>
+    %2 = ttg.local_alloc %x : (tensor<1024xf32, #a>) -> !ttg.memdesc<1024xf32, #s, #smem>
+    %3 = ttg.local_load %2 : !ttg.memdesc<1024xf32, #s, #smem> -> tensor<1024xf32, #a>
     tt.return
   }
 
@@ -84,15 +84,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: ^bb2:
   // CHECK: ttg.local_alloc %{{.*}} {allocation.offset = 0 : i32}
   // CHECK: ttg.local_alloc %{{.*}} {allocation.offset = 0 : i32}
-  tt.func public @early_return(%x: tensor<256xf32, #a>, %c: i1) {
+  tt.func public @early_return(%x: tensor<1024xf32, #a>, %c: i1) {
     cf.cond_br %c, ^bb1, ^bb2
   ^bb1:
     tt.return
   ^bb2:
-    %0 = ttg.local_alloc %x : (tensor<256xf32, #a>) -> !ttg.memdesc<256xf32, #s, #smem>
-    %1 = ttg.local_load %0 : !ttg.memdesc<256xf32, #s, #smem> -> tensor<256xf32, #a>
-    %2 = ttg.local_alloc %x : (tensor<256xf32, #a>) -> !ttg.memdesc<256xf32, #s, #smem>
-    %3 = ttg.local_load %2 : !ttg.memdesc<256xf32, #s, #smem> -> tensor<256xf32, #a>
+    %0 = ttg.local_alloc %x : (tensor<1024xf32, #a>) -> !ttg.memdesc<1024xf32, #s, #smem>
+    %1 = ttg.local_load %0 : !ttg.memdesc<1024xf32, #s, #smem> -> tensor<1024xf32, #a>
+    %2 = ttg.local_alloc %x : (tensor<1024xf32, #a>) -> !ttg.memdesc<1024xf32, #s, #smem>
+    %3 = ttg.local_load %2 : !ttg.memdesc<1024xf32, #s, #smem> -> tensor<1024xf32, #a>
     tt.return
   }
 

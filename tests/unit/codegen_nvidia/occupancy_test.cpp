@@ -76,6 +76,11 @@ TEST(Occupancy, FewLoadsRequestMoreWarps) {
 TEST(Occupancy, KernelsWithDotsRequestHalfOrNothing) {
   EXPECT_EQ(blocks(facts(16, 0, /*dots=*/true)), 8);
   EXPECT_EQ(blocks(facts(64, 100, /*dots=*/true)), 0);
+  KernelFacts small = facts(16, 16, /*dots=*/true);
+  small.loadedBetweenBarriers = 4; // of the 16 registers of four iterations
+  EXPECT_EQ(blocks(small), 0);
+  small.loadedBetweenBarriers = 5;
+  EXPECT_EQ(blocks(small), 8);
 }
 
 TEST(Occupancy, BoundsOfTheUserCountAlone) {
