@@ -21,6 +21,7 @@ absl::StatusOr<bool> symbolDce(ir::Module &, PassContext &);
 // ---- ttir
 absl::StatusOr<bool> combine(ir::Module &, PassContext &);
 absl::StatusOr<bool> reorderBroadcast(ir::Module &, PassContext &);
+absl::StatusOr<bool> dropUnitDimensions(ir::Module &, PassContext &);
 absl::StatusOr<bool> rewriteTensorPointer(ir::Module &, PassContext &);
 absl::StatusOr<bool> rewriteTensorDescriptorToPointer(ir::Module &, PassContext &);
 absl::StatusOr<bool> optimizeDescriptorEncoding(ir::Module &, PassContext &);

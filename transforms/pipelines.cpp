@@ -26,6 +26,7 @@ Pipeline ttirPipeline(const ir::TargetInfo &) {
       step(canonicalize),                     // folds what inlining and rewriting left
       step(combine),                          // merges pointer additions and masked selects
       step(canonicalize),                     // folds what combining made
+      step(dropUnitDimensions),               // before the address arithmetic of loads is merged and moved
       step(reorderBroadcast),                 // elementwise work on fewer elements
       step(loopAwareCse),                     // index arithmetic once, equal loop-carried offsets too
       step(loopInvariantCodeMotion),          // ranges and masks out of loops, before they get layouts

@@ -128,6 +128,8 @@ Rows ttirPasses() {
       row<combine>("triton-combine", "ttir/combine.cpp", "merge pointer additions, masked selects and the like"),
       row<reorderBroadcast>("triton-reorder-broadcast", "ttir/reorder_broadcast.cpp",
                             "do elementwise work before broadcasting its operands"),
+      row<dropUnitDimensions>("drop-unit-dimensions", "ttir/drop_unit_dimensions.cpp",
+                              "load blocks for dots, and carry their results, without dimensions of one element"),
       row<rewriteTensorPointer>("triton-rewrite-tensor-pointer", "ttir/rewrite_tensor_pointer.cpp",
                                 "rewrite block pointers as tensors of pointers", {.required = true}),
       row<optimizeDescriptorEncoding>("triton-nvidia-optimize-descriptor-encoding",
