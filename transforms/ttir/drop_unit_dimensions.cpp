@@ -1,15 +1,15 @@
-// Pass drop-unit-dimensions: matrix multiplications in batches load blocks with a leading dimension of one element and drop
-// it for the dot (Helion writes them so). Loads and loop-carried accumulators get the shape that the dot has, so that
-// copies reach it without a way through registers:
+// Pass drop-unit-dimensions: kernels for dots in batches load blocks with a leading dimension of one element and drop it
+// for the dot (Helion writes them so). Loads and loop-carried accumulators get the shape that the dot has, so that copies
+// reach it without a way through registers:
 //
 //   %p : tensor<1x128x64x!tt.ptr<f16>>                        %p' : tensor<128x64x!tt.ptr<f16>>, the same addresses
 //   %x = tt.load %p                                      →    %a = tt.load %p'
 //   %a = tt.reshape %x : … -> tensor<128x64xf16>
 //
-//   scf.for … iter_args(%s = %init : tensor<1x128x256xf32>)   scf.for … iter_args(%c = %init' : tensor<128x256xf32>)
-//     %c = tt.reshape %s : … -> tensor<128x256xf32>      →      %d = tt.dot %a, %b, %c
+//   scf.for … iter_args(%s = %init : tensor<1x8x16xf32>)      scf.for … iter_args(%c = %init' : tensor<8x16xf32>)
+//     %c = tt.reshape %s : … -> tensor<8x16xf32>         →      %d = tt.dot %a, %b, %c
 //     %d = tt.dot %a, %b, %c                                    scf.yield %d
-//     %t = tt.reshape %d : … -> tensor<1x128x256xf32>
+//     %t = tt.reshape %d : … -> tensor<1x8x16xf32>
 //     scf.yield %t
 //
 // Limits: addresses, masks and other values of splats, ranges, constants and elementwise operations; loads with one use;

@@ -1,7 +1,7 @@
 // drop-unit-dimensions: loads and loop-carried values whose dimension of one element a reshape drops.
 // RUN: tessera opt %s -drop-unit-dimensions -cse -canonicalize --verify-each | FileCheck %s
 
-// Addresses, mask and value of masked-off elements lose the dimension, and so does what the loop carries.
+// Addresses, mask and value of masked-off elements lose the dimension, and so does the loop-carried value.
 // CHECK-LABEL: @batch
 // CHECK: %[[INIT:.*]] = arith.constant dense<0.000000e+00> : tensor<16x16xf32>
 // CHECK: scf.for {{.*}} iter_args(%[[SUM:.*]] = %[[INIT]]) -> (tensor<16x16xf32>)
