@@ -1,6 +1,6 @@
-// Pass drop-unit-dimensions: kernels for dots in batches load blocks with a leading dimension of one element and drop it
-// for the dot (Helion writes them so). Loads and loop-carried accumulators get the shape that the dot has, so that copies
-// reach it without a way through registers:
+// Pass drop-unit-dimensions: kernels for dots in batches load blocks with a leading dimension of one element and drop
+// it for the dot (Helion writes them so). Loads and loop-carried accumulators get the shape that the dot has, so that
+// copies reach it without a way through registers:
 //
 //   %p : tensor<1x128x64x!tt.ptr<f16>>                        %p' : tensor<128x64x!tt.ptr<f16>>, the same addresses
 //   %x = tt.load %p                                      →    %a = tt.load %p'
@@ -12,8 +12,8 @@
 //     %t = tt.reshape %d : … -> tensor<1x8x16xf32>
 //     scf.yield %t
 //
-// Limits: addresses, masks and other values of splats, ranges, constants and elementwise operations; loads with one use;
-// accumulators that the loop uses in one other shape alone.
+// Limits: addresses, masks and other values of splats, ranges, constants and elementwise operations; loads with one
+// use; accumulators that the loop uses in one other shape alone.
 //
 // Runs: TTIR.
 #include "ir/collect.h"
