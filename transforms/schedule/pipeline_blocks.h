@@ -9,8 +9,9 @@ namespace tessera::transforms {
 /// copies.
 void leaveMemoryForBlocks(PipelinePlan &, ir::scf::ForOp, const ir::TargetInfo &);
 
-/// Whether the tensors of a loop as in attention, a dot of which needs another one's result, do not fit into registers.
-bool spillsAnyway(ir::scf::ForOp, const ir::TargetInfo &);
+/// Whether the tensors of a loop as in attention, a dot of which needs another one's result, do not fit into registers,
+/// and the loop has so many copies that their addresses matter.
+bool spillsAnyway(const PipelinePlan &, ir::scf::ForOp, const ir::TargetInfo &);
 
 /// Whether a loop that is not to be pipelined (one stage) leaves multiprocessors idle: it has warp-group dots, and the
 /// registers of its tensors leave room for so few warps that hardly one computes while another waits for its loads.

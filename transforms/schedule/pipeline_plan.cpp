@@ -556,7 +556,7 @@ private:
       return refuse(llvm::formatv("{0} of {1} bytes of shared memory: {2} are left", what, bytes, room).str());
     };
     if (plan_.asyncCopies) {
-      if (!plan_.hasBulkCopies() && spillsAnyway(loop_, target_))
+      if (!plan_.hasBulkCopies() && spillsAnyway(plan_, loop_, target_))
         return refuse("its tensors take more registers than a thread has, and copies ahead would take more");
       // Without dots, one more block hides as much latency as one more stage. The program may require a number of
       // stages.
