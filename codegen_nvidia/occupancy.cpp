@@ -49,6 +49,7 @@ constexpr StringLiteral kWidestTensor = "tessera-widest-tensor";
 constexpr StringLiteral kLoads = "tessera-loads";
 constexpr StringLiteral kMatrix = "tessera-matrix", kWarp = "warp", kWarpGroup = "warp-group"; // and its values
 constexpr StringLiteral kWarpGroupDots = "tessera-warp-group-dots";
+constexpr StringLiteral kLoadsLittle = "tessera-loads-little";
 constexpr StringLiteral kMinBlocks = "nvvm.minctasm";
 
 bool isKernel(const Function &f) { return !f.isDeclaration() && f.getCallingConv() == CallingConv::PTX_Kernel; }
@@ -127,9 +128,6 @@ int requestedBlocks(const KernelFacts &facts, const ir::TargetInfo &t, const Bac
   int blocks = std::min(warps / o.numWarps, t.maxBlocksPerMultiprocessor);
   if (blocks <= 1) return 0;
   if (facts.hasMatrixInstructions) {
-    // Small tiles, by plain loads: none of another iteration are in flight, whatever registers there are.
-    unsigned loaded = facts.loadedBetweenBarriers;
-    if (loaded && loaded <= t.tuning.noRequestMaxLoaded) return 0;
     bool belowHalf = blocks * o.numWarps < t.maxWarpsPerMultiprocessor / 2;
     return belowHalf ? 0 : blocks;
   }
@@ -190,6 +188,9 @@ OccupancyPlan planOccupancy(const KernelFacts &facts, const ir::TargetInfo &t, c
   int admitted = t.occupancy({o.numWarps, o.dynamicSharedBytes});
   bool sharedMemoryLimits = o.dynamicSharedBytes > 0 && admitted > 0 && leavesAllRegisters(admitted, t, o);
   plan.minBlocks = sharedMemoryLimits ? admitted : requestedBlocks(facts, t, o);
+  // Small tiles, by plain loads: none of another iteration are in flight, whatever registers there are.
+  unsigned loaded = facts.loadedBetweenBarriers;
+  plan.loadsLittle = facts.hasMatrixInstructions && loaded && loaded <= t.tuning.noRequestMaxLoaded;
   return plan;
 }
 
@@ -199,6 +200,7 @@ void applyPlans(Module &module, const ir::TargetInfo &t, const BackendOptions &o
     OccupancyPlan plan = planOccupancy(collectFacts(f, t.tuning), t, o);
     if (plan.minBlocks) f.addFnAttr(kMinBlocks, itostr(plan.minBlocks));
     if (plan.hasWarpGroupDots) f.addFnAttr(kWarpGroupDots);
+    if (plan.loadsLittle) f.addFnAttr(kLoadsLittle);
   }
 }
 
@@ -208,6 +210,7 @@ OccupancyPlan planOf(const Module &module) {
     if (!isKernel(f)) continue;
     if (!plan.minBlocks) plan.minBlocks = int(f.getFnAttributeAsParsedInteger(kMinBlocks));
     plan.hasWarpGroupDots |= f.hasFnAttribute(kWarpGroupDots);
+    plan.loadsLittle |= f.hasFnAttribute(kLoadsLittle);
   }
   return plan;
 }
@@ -228,8 +231,8 @@ bool OccupancyPlan::requestMayCostSpills(const ir::TargetInfo &t, const BackendO
 bool OccupancyPlan::isWorthTrying(Attempt attempt, const ObjectInfo &first, const ObjectInfo &best,
                                   const ir::TargetInfo &t, const BackendOptions &o) const {
   switch (attempt) {
-  case Attempt::WithoutRequest: // the request must not cost spills
-    return first.spillBytes && requestMayCostSpills(t, o);
+  case Attempt::WithoutRequest: // the request must not cost spills, nor blocks
+    return (first.spillBytes || loadsLittle) && requestMayCostSpills(t, o);
   case Attempt::OneBlock:
     // With a request for one block, ptxas mostly does not give up (10 KiB of spills in 32 registers became 1.5 in 255
     // for a gradient through a gate).
@@ -253,9 +256,11 @@ bool OccupancyPlan::isWorthTrying(Attempt attempt, const ObjectInfo &first, cons
 
 bool OccupancyPlan::isBetter(Attempt attempt, const ObjectInfo &made, const ObjectInfo &best,
                              const ir::Tuning &tuning) {
+  bool gainsBlocks = made.occupancy > best.occupancy;
+  if (attempt == Attempt::WithoutRequest && !best.spillBytes) return !made.spillBytes && gainsBlocks;
   if (attempt == Attempt::OneMoreBlock) {
     int64_t mostSpilled = best.occupancy == 1 ? tuning.secondBlockSpills : 0;
-    return made.spillBytes <= mostSpilled && made.occupancy > best.occupancy;
+    return made.spillBytes <= mostSpilled && gainsBlocks;
   }
   return made.spillBytes < best.spillBytes;
 }

@@ -56,6 +56,7 @@ enum class Attempt : uint8_t {
 struct OccupancyPlan {
   int minBlocks = 0;             // `.minnctapersm` of the PTX; 0: none
   bool hasWarpGroupDots = false; // further warps compute while some wait
+  bool loadsLittle = false;      // small tiles: more blocks help more than registers for loads
 
   /// The further attempts, in order.
   static constexpr Attempt kAttempts[] = {Attempt::WithoutRequest, Attempt::OneBlock, Attempt::OneMoreBlock,

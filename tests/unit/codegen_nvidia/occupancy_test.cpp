@@ -76,11 +76,27 @@ TEST(Occupancy, FewLoadsRequestMoreWarps) {
 TEST(Occupancy, KernelsWithDotsRequestHalfOrNothing) {
   EXPECT_EQ(blocks(facts(16, 0, /*dots=*/true)), 8);
   EXPECT_EQ(blocks(facts(64, 100, /*dots=*/true)), 0);
+}
+
+TEST(Occupancy, SmallTilesTakeMoreBlocksThanRequestedIfTheyFit) {
   KernelFacts small = facts(16, 16, /*dots=*/true);
-  small.loadedBetweenBarriers = 4; // of the 16 registers of four iterations
-  EXPECT_EQ(blocks(small), 0);
-  small.loadedBetweenBarriers = 5;
-  EXPECT_EQ(blocks(small), 8);
+  small.loadedBetweenBarriers = 5; // of the 16 registers of several iterations
+  EXPECT_FALSE(planOccupancy(small, hopper(), {}).loadsLittle);
+  small.loadedBetweenBarriers = 4;
+  OccupancyPlan plan = planOccupancy(small, hopper(), {});
+  EXPECT_TRUE(plan.loadsLittle);
+  EXPECT_EQ(plan.minBlocks, 8);
+  ObjectInfo first;
+  first.registers = 64;
+  first.occupancy = 8;
+  EXPECT_TRUE(plan.isWorthTrying(Attempt::WithoutRequest, first, first, hopper(), {}));
+  ObjectInfo other = first;
+  auto isBetter = [&] { return OccupancyPlan::isBetter(Attempt::WithoutRequest, other, first, hopper().tuning); };
+  EXPECT_FALSE(isBetter());
+  other.occupancy = 16;
+  EXPECT_TRUE(isBetter());
+  other.spillBytes = 4;
+  EXPECT_FALSE(isBetter());
 }
 
 TEST(Occupancy, BoundsOfTheUserCountAlone) {
