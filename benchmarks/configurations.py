@@ -37,8 +37,8 @@ def compare(first_file, second_file):
         if "error" in a or "error" in b:
             print(f"{name:76} {a.get('error', 'ok')[:50]} | {b.get('error', 'ok')[:80]}")
             continue
-        # 8-bit floats: the accumulators of wgmma are less exact than those of mma.sync, which either may choose (1.35e-3
-        # of sums of 4,096 terms by either compiler).
+        # 8-bit floats: the accumulators of wgmma are less exact than those of mma.sync, which either may choose
+        # (1.35e-3 of sums of 4,096 terms by either compiler).
         least = 1.4e-3 if "e5m2" in name or "e4m3" in name else 1e-5
         wrong = "" if b["relative_error"] <= max(2 * a["relative_error"], least) else "  WRONG"
         rows.append((a["ms"] / b["ms"], name, a, b, wrong))

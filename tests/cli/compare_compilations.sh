@@ -57,8 +57,8 @@ while IFS= read -r line; do
 done <<<"$sample"
 if grep -q 'SharedMemoryBuffer' <<<"$stages"; then echo "a buffer is listed as a remark:"; echo "$stages"; exit 1; fi
 
-# Two buffers, too large to lie apart anyway, whose lifetimes overlap in the second text only; their ends have the same names
-# and places in both.
+# Two buffers, too large to lie apart anyway, whose lifetimes overlap in the second text only; their ends have the same
+# names and places in both.
 buffers() { # FILE, then the operations in their order: alloc1, load2, …
   cat >"$folder/$1" <<'EOF'
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
