@@ -18,16 +18,15 @@ library_kernels.py. SMALL=1 runs each case once, at a size that emulators can be
 """
 
 import importlib
-import json
 import math
 import os
 import random
 import sys
-import traceback
 import zlib
 
 import profiled_operations
-from sized_operations import OPERATIONS, SMALL, ints, offsets, operation, permutation, rand, thinned, uniform, variant
+from sized_operations import (OPERATIONS, SMALL, ints, offsets, operation, permutation, rand, small_run, thinned,
+                              uniform, variant)
 
 CONFIGURATIONS = int(os.environ.get("CONFIGURATIONS", 4))
 
@@ -511,25 +510,6 @@ def make(case):
     return step
 
 
-def small_run(cases):
-    import torch
-
-    failed = 0
-    for case in cases:
-        torch.manual_seed(0)
-        try:
-            with profiled_operations.time_limit():
-                step = make(case)
-                norms = [round(t.detach().float().norm().item(), 4) for t in step()]
-            print(json.dumps({"op": case, "norms": norms, **step.about}), flush=True)
-        except Exception as e:
-            failed += 1
-            print(json.dumps({"op": case, "error": f"{type(e).__name__}: {e}"[-1500:]}), flush=True)
-            if os.environ.get("SMALL") == "trace":
-                traceback.print_exc()
-    return failed
-
-
 def main():
     parser, options = profiled_operations.arguments(__doc__)
     if "HELION" not in os.environ:
@@ -539,7 +519,7 @@ def main():
     cases = [f"{name}/{i}" for name in OPERATIONS for i in range(CONFIGURATIONS)]
     cases = profiled_operations.chosen(cases, options.operations)[first::step]
     if SMALL:
-        failed = small_run(cases)
+        failed = small_run(cases, make)
     else:
         failed = profiled_operations.run(cases, make, options.save)
     sys.exit(bool(failed))

@@ -84,8 +84,9 @@ def permutation(n, dtype="int32"):
     return torch.randperm(n, device="cuda").to(getattr(torch, dtype))
 
 
-def small_run(names):
-    """A line per operation at its small size: the norms of the results, or what failed."""
+def small_run(names, make=make):
+    """A line per operation at its small size: the norms of the results, or what failed. `make` gives the operation of a
+    name; what its `about` holds is added to the line."""
     import torch
 
     failed = 0
@@ -93,8 +94,9 @@ def small_run(names):
         torch.manual_seed(0)
         try:
             with time_limit():
-                norms = [round(t.detach().float().norm().item(), 4) for t in make(name)()]
-            print(json.dumps({"op": name, "norms": norms}), flush=True)
+                step = make(name)
+                norms = [round(t.detach().float().norm().item(), 4) for t in step()]
+            print(json.dumps({"op": name, "norms": norms, **getattr(step, "about", {})}), flush=True)
         except Exception as e:
             failed += 1
             print(json.dumps({"op": name, "error": f"{type(e).__name__}: {e}"[-1500:]}), flush=True)
