@@ -349,22 +349,27 @@ absl::Status functionError(llvm::StringRef name, const llvm::Twine &what) {
   return s;
 }
 
-// Functions of libraries with all that they call, as bitcode, by library and names; kept to the end of the process. To
-// parse the names and types of a whole library takes two milliseconds, and the kernels of a program call few sets.
+namespace {
+
+/// Functions of libraries with all that they call, as bitcode, by library and names; kept to the end of the process. To
+/// parse the names and types of a whole library takes two milliseconds, and the kernels of a program call few sets.
 class LibraryParts {
 public:
+  using Bitcode = llvm::SmallVector<char, 0>;
+
   static LibraryParts &instance() {
     static auto *parts = new LibraryParts;
     return *parts;
   }
   /// Null: it is not kept.
-  const llvm::SmallVector<char, 0> *find(llvm::StringRef key) {
+  const Bitcode *find(llvm::StringRef key) {
     std::lock_guard<std::mutex> lock(mutex_);
-    return parts_.lookup(key).get();
+    auto known = parts_.find(key);
+    return known == parts_.end() ? nullptr : &known->second;
   }
   void keep(llvm::StringRef key, const llvm::Module &part) {
-    auto bitcode = std::make_shared<llvm::SmallVector<char, 0>>();
-    llvm::raw_svector_ostream out(*bitcode);
+    Bitcode bitcode;
+    llvm::raw_svector_ostream out(bitcode);
     llvm::WriteBitcodeToFile(part, out);
     std::lock_guard<std::mutex> lock(mutex_);
     parts_.try_emplace(key, std::move(bitcode)); // another thread's stays
@@ -372,17 +377,19 @@ public:
 
 private:
   std::mutex mutex_;
-  llvm::StringMap<std::shared_ptr<const llvm::SmallVector<char, 0>>> parts_;
+  llvm::StringMap<Bitcode> parts_; // entries are never moved nor erased
 };
 
-// The functions `wanted` of a library, with what they call, for linking into the module.
+} // namespace
+
+/// The functions `wanted` of a library, with what they call, for linking into the module.
 static absl::StatusOr<std::unique_ptr<llvm::Module>> libraryPart(llvm::Module &module, const std::string &path,
                                                                  llvm::ArrayRef<std::string> wanted) {
   auto unreadable = [&](llvm::Error e) {
     return absl::FailedPreconditionError("device library " + path + ": " + llvm::toString(std::move(e)));
   };
   std::string key = path + '\n' + llvm::join(wanted, "\n");
-  if (const auto *bitcode = LibraryParts::instance().find(key)) {
+  if (const LibraryParts::Bitcode *bitcode = LibraryParts::instance().find(key)) {
     auto part = llvm::parseBitcodeFile({{bitcode->data(), bitcode->size()}, path}, module.getContext());
     if (!part) return unreadable(part.takeError());
     (*part)->setTargetTriple(module.getTargetTriple());
