@@ -30,8 +30,6 @@ using namespace ir;
 
 namespace {
 
-bool keepsOrder(tt::ReshapeOp r) { return !r.allowReorder(); }
-
 /// Which dimensions of a tensor, all of one element, are dropped: a bit for each.
 struct Dropped {
   uint32_t bits = 0;
@@ -56,7 +54,7 @@ struct Dropped {
 Dropped droppedBy(tt::ReshapeOp r) {
   auto from = tensorOf(r.src()).shape(), to = tensorOf(r.result()).shape();
   constexpr size_t kMostDimensions = 31;
-  if (!keepsOrder(r) || from.size() <= to.size() || from.size() > kMostDimensions) return {};
+  if (r.allowReorder() || from.size() <= to.size() || from.size() > kMostDimensions) return {};
   Dropped dropped;
   size_t kept = 0;
   for (size_t d = 0; d < from.size(); ++d) {
@@ -142,20 +140,21 @@ bool reshapeLoad(tt::ReshapeOp reshape, SmallerValues &smaller) {
   return true;
 }
 
-/// The one shape in which the loop uses the carried value; null if there is none, or if it is another one at the end.
-TensorType otherShape(const CarriedValue &c) {
+/// The one shape, without dimensions of one element, in which the loop uses the loop-carried value; null if there is
+/// none, or if it is another one at the end.
+TensorType smallerShape(const CarriedValue &c) {
   auto yielded = c.yielded.definedBy<tt::ReshapeOp>();
-  if (!yielded || !keepsOrder(yielded) || c.argument.useEmpty()) return {};
-  Type other = yielded.src().type();
+  if (!yielded || yielded.allowReorder() || c.argument.useEmpty()) return {};
+  Type smaller = yielded.src().type();
   for (Operation *user : c.argument.users()) {
     auto reshape = user->dyn<tt::ReshapeOp>();
-    if (!reshape || !keepsOrder(reshape) || reshape.result().type() != other) return {};
+    if (!reshape || !droppedBy(reshape).any() || reshape.result().type() != smaller) return {};
   }
-  return other.dyn_cast<TensorType>();
+  return smaller.cast<TensorType>();
 }
 
 bool reshapeCarried(const CarriedValue &c) {
-  TensorType type = otherShape(c);
+  TensorType type = smallerShape(c);
   if (!type) return false;
   Type oldType = c.argument.type();
   Location loc = c.loop->loc();

@@ -61,3 +61,18 @@ tt.func public @stays(%p: tensor<1x16x!tt.ptr<f16>>, %q: tensor<1x4x4x!tt.ptr<f1
   %3 = tt.reshape %w : tensor<1x16xf16> -> tensor<16xf16>
   tt.return %0, %1, %2, %3, %w : tensor<16xf16>, tensor<16xf16>, tensor<4x4xf16>, tensor<16xf16>, tensor<1x16xf16>
 }
+
+// A loop-carried value that is used in a shape of other dimensions stays, too.
+// CHECK-LABEL: @halves
+// CHECK: scf.for {{.*}} -> (tensor<16xf32>)
+tt.func public @halves(%init: tensor<16xf32>, %x: tensor<2x8xf32>, %n: i32) -> tensor<16xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %init) -> (tensor<16xf32>) : i32 {
+    %h = tt.reshape %s : tensor<16xf32> -> tensor<2x8xf32>
+    %t = arith.addf %h, %x : tensor<2x8xf32>
+    %u = tt.reshape %t : tensor<2x8xf32> -> tensor<16xf32>
+    scf.yield %u : tensor<16xf32>
+  }
+  tt.return %sum : tensor<16xf32>
+}
