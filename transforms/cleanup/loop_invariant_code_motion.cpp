@@ -6,8 +6,7 @@
 //     …                                        …
 //
 // Innermost loops come first, so that an operation can leave several loops. Of the branches in a loop (scf.if) only
-// conversions of layouts leave. Three kinds of operations need care if the
-// loop may run zero times:
+// conversions of layouts leave. Three kinds of operations need care if the loop may run zero times:
 //   - Descriptors that become tensor maps (those with a layout), whose base or strides may be misaligned. They leave
 //     only loops that are known to run.
 //   - Loads may fault. They leave any scf.for that writes no memory, with a mask that says whether the loop runs.

@@ -242,7 +242,7 @@ void PipelinedLoopBuilder::produceAfterDot(Iteration &it) {
 
 void PipelinedLoopBuilder::produceAfterLastIterationsDots(Iteration &it) {
   // To wait for the next stage first would save the barrier before the copies, but issues them a latency later: with
-  // three stages, 0.77 of the speed on an H100. Computing their addresses before the wait gains nothing there (0.98 to
+  // three stages, 0.77 of the speed on an H200. Computing their addresses before the wait gains nothing there (0.98 to
   // 1.00 of the speed).
   llvm::SmallVector<Value, 2> issued;
   for (auto v : dots_) issued.push_back(it.consumer.lookupOrSelf(v));
