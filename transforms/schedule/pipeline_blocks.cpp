@@ -10,9 +10,8 @@
 // leave room for hardly any (gradients of attention, or twice the requested warps), it gets two stages.
 //
 // Tensors that do not fit into registers are spilled; the addresses and indices of copies ahead would be spilled as
-// well. Such a loop of attention is not pipelined by copies of threads, and none gets a stage that was not requested.
-// (NVIDIA H200, 2026-11-26, benchmarks/configurations.py --seed 11, gradients with heads of 128 in blocks of 128 x 128,
-// 8 warps: 0.75 ms by one stage, 2.07 by two.)
+// well. Such a loop of attention is not pipelined by copies of threads, if there are many, and none gets a stage that
+// was not requested.
 #include "transforms/schedule/pipeline_blocks.h"
 #include "ir/attribute_names.h"
 #include "ir/module_attributes.h"
@@ -98,11 +97,8 @@ void giveSchedulersWarps(PipelinePlan &plan, scf::ForOp loop, const TargetInfo &
 bool spillsAnyway(const PipelinePlan &plan, scf::ForOp loop, const TargetInfo &target) {
   auto function = loop->parentOfType<tt::FuncOp>();
   if (!function || loop->hasAttr(kNumStagesAttr) || !hasChainOfDots(*loop.body().front())) return false;
-  // 16 bytes a copy. Two copies cost little: forward attention in blocks of 512 x 32 by 8 warps, heads of 64, takes
-  // 0.24 ms with copies ahead and 0.29 ms without.
-  constexpr int64_t kBytesOfFewCopies = 8 * 16;
   int64_t warps = numWarps(loop->module().op());
-  if (plan.bytesPerStage < kBytesOfFewCopies * warps * target.warpSize) return false;
+  if (plan.bytesPerStage < target.tuning.pipelineSpilledCopyBytes * warps * target.warpSize) return false;
   return heldRegistersInLoops(function.op) > holdableRegisters(target, warps);
 }
 

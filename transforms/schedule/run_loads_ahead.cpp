@@ -172,10 +172,7 @@ private:
     };
     distance_ = tuning_.loadsAheadMaxDistance;
     while (distance_ > 1 && !fits(distance_)) distance_ /= 2;
-    // Iterations that exchange more take longer than a load: one hides its latency. What more would add is code, for
-    // which ptxas takes more than proportional time (a running sum of 8 x 512 64-bit integers: 0.38 s for four).
-    constexpr int64_t kExchangesOfShortIterations = 2;
-    bool isLong = exchanges_ > kExchangesOfShortIterations;
+    bool isLong = exchanges_ > tuning_.loadsAheadShortExchanges;
     if (isLong) distance_ = 1;
     auto *lower = constantBits(loop_.lowerBound());
     auto *upper = constantBits(loop_.upperBound());
