@@ -51,7 +51,7 @@ bool addCleaning(const llvm::Module &module, llvm::PassBuilder &builder, llvm::M
   using namespace llvm;
   bool helpers = hasHelperFunctions(module);
   builder.invokePipelineStartEPCallbacks(passes, optLevel ? OptimizationLevel::O2 : OptimizationLevel::O0);
-  if (helpers) passes.addPass(AlwaysInlinerPass(/*InsertLifetime=*/false)); // most of libdevice is marked so
+  if (helpers) passes.addPass(AlwaysInlinerPass(/*InsertLifetime=*/true)); // most of libdevice is marked so
   if (optLevel < 1) return helpers;
   FunctionPassManager clean;
   clean.addPass(SROAPass(SROAOptions::ModifyCFG));    // structs and arrays of element values to scalars
