@@ -121,6 +121,7 @@ static ArchInfo gfx90a() {
   t.takesOccupancyHint = true;
   t.choosesMatrixTile = true;
   t.tuning.loadRegistersByBlockSize = false;
+  t.tuning.stripBlockBytes = 0; // not modelled
   t.tuning.heldRegistersPercent = 0;
   t.tuning.permutesLoadedVectors = true;
   t.warpSize = 64;
@@ -210,6 +211,7 @@ static ArchInfo gfx1100() {
   t.takesOccupancyHint = true;
   t.choosesMatrixTile = true;
   t.tuning.loadRegistersByBlockSize = false;
+  t.tuning.stripBlockBytes = 0; // not modelled
   t.tuning.heldRegistersPercent = 85;
   t.tuning.moreWarpsHeldPercent = 85;
   t.tuning.straightLineHeldPercent = 85;

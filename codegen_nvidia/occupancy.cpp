@@ -13,6 +13,8 @@
 //   loads many registers                                 half of full occupancy; a quarter if the tensor is medium
 //   loads few registers                                  none (c)
 //   keeps a row over a barrier, without loops            none (d)
+//   the block loads much in an iteration of each loop,
+//     the widest tensor is small                         none (e)
 //   loads some registers                                 three quarters; three eighths if the tensor is medium
 //
 // (a) By itself ptxas gives the addresses of a row of copies one pair of registers, each copy waiting for the one
@@ -24,6 +26,7 @@
 // (d) A row that is reduced and used again: its loads are in flight together whatever ptxas does. With a request it
 //     takes more registers than it needs, and fewer blocks compute while one waits at a barrier (layer normalisation by
 //     eight warps on an H200: 56 registers and four blocks instead of 48 and five, 77.4 us instead of 70.9).
+// (e) Full occupancy has the loads in flight that hide their latency, and rows of one iteration have no others.
 //
 // Loads are counted in the optimised code, in which short loops are unrolled. Sources: CUDA C++ Programming Guide,
 // "Occupancy Calculator"; PTX ISA, "Performance-Tuning Directives".
@@ -133,6 +136,8 @@ int requestedBlocks(const KernelFacts &facts, const ir::TargetInfo &t, const Bac
   }
   bool keepsRow = !facts.hasLoops && facts.keptRegisters * t.tuning.keptRowParts >= facts.loadedRegisters;
   if (keepsRow) return 0;
+  int64_t loopBytes = int64_t(facts.leastLoopRegisters) * (ir::kWordBits / 8) * o.numWarps * t.warpSize;
+  if (isSmall && loopBytes >= t.tuning.loopBytesOfBlock) return 0;
   if (facts.loadedRegisters > t.tuning.threeQuartersMaxLoaded) return blocks;
   if (facts.loadedRegisters <= t.tuning.noRequestMaxLoaded) return 0;
   return std::min(blocks + blocks / 2, t.maxBlocksPerMultiprocessor);
@@ -164,10 +169,12 @@ KernelFacts collectFacts(const Function &kernel, const ir::Tuning &tuning) {
     unsigned iterations = part.hasCycle() ? tuning.ptxasUnrolledIterations : 1;
     bool synchronizes = llvm::any_of(*part, [](const BasicBlock *b) { return llvm::any_of(*b, isBarrier); });
     facts.hasLoops |= part.hasCycle();
+    unsigned loadedByPart = 0;
     for (const BasicBlock *block : *part) {
       facts.keptRegisters = std::max(facts.keptRegisters, keptRegisters(*block, layout));
       for (const Instruction &i : *block) {
         unsigned loaded = loadedRegisters(i, layout);
+        loadedByPart += loaded;
         facts.loadedRegisters += loaded * iterations;
         facts.loadedBetweenBarriers += loaded * (synchronizes ? 1 : iterations);
         auto *call = dyn_cast<CallBase>(&i);
@@ -176,6 +183,9 @@ KernelFacts collectFacts(const Function &kernel, const ir::Tuning &tuning) {
         facts.hasWarpGroupDots |= isWarpGroupDot(i);
       }
     }
+    if (!part.hasCycle() || !loadedByPart) continue;
+    bool isFirst = !facts.leastLoopRegisters;
+    facts.leastLoopRegisters = isFirst ? loadedByPart : std::min(facts.leastLoopRegisters, loadedByPart);
   }
   return facts;
 }

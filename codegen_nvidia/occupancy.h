@@ -38,6 +38,7 @@ struct KernelFacts {
   unsigned loadedBetweenBarriers = 0;   // the same, but of one iteration where a loop has barriers
   unsigned keptRegisters = 0;           // of them, or computed from them, those in use before and after a barrier
   bool hasLoops = false;
+  unsigned leastLoopRegisters = 0; // registers that a thread loads in an iteration, of the loop that loads least
   bool hasMatrixInstructions = false;
   bool hasWarpGroupDots = false;
 };

@@ -485,15 +485,19 @@ private:
     return e.ok() ? *e : nullptr;
   }
 
-  /// Whether the registers of two blocks do not fit a multiprocessor. Beside the dots' operands, which are read ahead,
-  /// are the loaded values of a later iteration.
-  bool registersFitOneBlock() const {
+  /// Whether registers admit no other block, or, where a thread is short of all that it can have (RDNA), `blocks` are
+  /// enough: its values are spilled or stay close to their uses, and fewer waves hide what is left to wait for.
+  bool registersLimitBlocks(int64_t blocks) const {
     auto function = loop_->parentOfType<tt::FuncOp>();
     if (!function || !plan_.hasDots) return false;
+    // Beside the dots' operands, which are read ahead, are the loaded values of a later iteration.
     int64_t registers = RegisterPressure(function.op).highest(loop_.op, loop_.op);
     for (auto &a : plan_.loads) registers += registersOf(a.result());
     int64_t warps = numWarps(loop_->module().op());
-    return registers > target_.registersPerThread(2 * warps, RegisterSplit::Allocated);
+    if (registers <= target_.registersPerThread(2 * warps, RegisterSplit::Allocated)) return false;
+    bool isAtLimit = target_.registersPerThread(2 * warps, RegisterSplit::Allocated) == target_.maxRegistersPerThread;
+    int64_t threads = blocks * warps * target_.warpSize;
+    return !isAtLimit || threads >= target_.tuning.pipelineThreadsAtRegisterLimit * target_.schedulersPerMultiprocessor;
   }
 
   /// Blocks of a multiprocessor that shared memory should have room for: of so many threads that other waves compute
@@ -574,8 +578,9 @@ private:
     // Two buffers save a barrier, if they leave room for enough waves, or registers do not.
     bool twoFit = plan_.bytesOfBuffers(2) <= room;
     bool secondBlockFits = 2 * bytes <= target_.sharedMemoryPerBlock / 2;
-    bool otherBlocksFit = secondBlockFits && target_.blocksBySharedMemory(2 * bytes) >= blocksThatHideLatency();
-    plan_.buffers = twoFit && (otherBlocksFit || registersFitOneBlock()) ? 2 : 1;
+    int64_t blocks = target_.blocksBySharedMemory(2 * bytes);
+    bool otherBlocksFit = secondBlockFits && blocks >= blocksThatHideLatency();
+    plan_.buffers = twoFit && (otherBlocksFit || registersLimitBlocks(blocks)) ? 2 : 1;
     return plan_.bytesOfBuffers(1) <= room || doNotFit("no room for a stage");
   }
 

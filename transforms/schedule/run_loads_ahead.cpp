@@ -29,8 +29,9 @@
 // A load can be issued ahead if its address and mask depend on no load of the loop and on nothing that must not be
 // computed twice, and if no store of the loop may write what it reads (reachDifferentMemory). Not changed: loops with
 // dots (tritongpu-pipeline), with inner loops, calls, atomics or barriers; loops with large loads or much work, which
-// hide latencies by other warps and need their registers; and loops that only store and have no floating-point
-// recurrence, whose iterations many warps can have in flight at once.
+// hide latencies by other warps and need their registers (those that only store: if the block loads much, the rows of a
+// norm that are summed and stored); and loops that only store and have no floating-point recurrence, whose iterations
+// many warps can have in flight at once.
 #include "ir/builder.h"
 #include "ir/collect.h"
 #include "ir/compare.h"
@@ -148,6 +149,16 @@ private:
     }
     return !loads_.empty();
   }
+  /// Bytes that the block loads in an iteration.
+  int64_t loadedBytes() {
+    int64_t bits = 0;
+    for (auto load : loads_) {
+      Type type = load.result().type();
+      int64_t elements = type.isTensor() ? type.cast<TensorType>().numElements() : 1;
+      bits += elements * int64_t(type.scalar().isPointer() ? 64 : type.scalar().bitWidth());
+    }
+    return bits / 8;
+  }
 
   // ---- 3. distance ----
 
@@ -164,6 +175,7 @@ private:
   }
 
   bool chooseDistance() {
+    if (!exchanges_ && loadedBytes() >= tuning_.loopBytesOfBlock) return false;
     int64_t available = exchanges_ ? tuning_.loadsAheadRegistersSynchronized : tuning_.loadsAheadRegistersStoring;
     int64_t addresses = 0;
     for (auto i : producer_.carried) addresses += carriedRegisters(i);

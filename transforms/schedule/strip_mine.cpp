@@ -19,6 +19,9 @@
 // arithmetic is not part of groups: it is recomputed for every strip. Layouts do not change: a strip has the same
 // layout in fewer registers.
 //
+// A block of many warps whose threads fit, but take so many registers that few warps are resident, is cut as well, as
+// long as a strip loads enough for its block to hide the latency: while one block computes, another loads.
+//
 // Reductions along the cut dimension itself end a group, if they combine by one operation: the loop carries what it has
 // of their results, each strip adds to it, and what uses the results moves behind the loop (the gradients of a norm:
 // those of the rows are stored, those of the weights are sums over the rows). What other threads have of the dimension
@@ -416,17 +419,30 @@ private:
     return needs;
   }
 
+  /// Bytes that the block loads for the group; 0 where strips are not for the sake of other blocks.
+  int64_t loadedBytes(const Group &g) const {
+    int64_t bytes = 0;
+    for (auto &[op, d] : g.ops)
+      if (auto t = op->is<tt::LoadOp>() ? tensorOrNull(op->result()) : TensorType())
+        bytes += t.numElements() * registerBits(t.element(), 1, 8) / 8;
+    return tuning_.stripBlockBytes ? bytes : 0;
+  }
+
   bool chooseStrips(Group &g) {
     auto whole = needsOf(g, 1);
-    bool isLarge = whole && (whole->registers > registers_ || whole->work > tuning_.stripMineWork);
-    if (!isLarge) return false;
+    if (!whole) return false;
+    int64_t bytes = loadedBytes(g), most = tuning_.stripCrowdingRegisters;
+    bool isLarge = whole->registers > registers_ || whole->work > tuning_.stripMineWork;
+    bool crowdsOut = bytes && whole->registers > most && bytes >= 2 * tuning_.stripBlockBytes;
+    if (!isLarge && !crowdsOut) return false;
     g.registersBefore = whole->registers;
     g.registersAfter = whole->registers;
     int64_t work = whole->work;
     int64_t enoughRegisters = std::min<int64_t>(tuning_.stripRegisters, registers_);
     for (int64_t strips = 2; strips <= g.length; strips *= 2) {
       bool isSmall = g.registersAfter <= enoughRegisters && work <= tuning_.stripWork;
-      if (isSmall) break;
+      bool leavesRoom = g.registersAfter <= most / 2 || bytes < strips * tuning_.stripBlockBytes;
+      if (isLarge ? isSmall : leavesRoom) break;
       // As long as halving a strip about halves what it needs: further on, threads would compute the same elements.
       auto half = needsOf(g, strips);
       auto saves = [&](int64_t now, int64_t before) {
