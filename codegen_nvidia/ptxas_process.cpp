@@ -3,11 +3,13 @@
 // Started ahead, it is given the name of our end of a pipe, /proc/PID/fd/N, and waits in its first read. It opens its
 // input twice (13.0, 12.9 and 12.8 do: to parse it, and to take it whole), so once the text is in the pipe descriptor N
 // becomes a file in memory with the same text: a ptxas that has opened the pipe reads it from there, one that is not
-// that far opens the file twice. If we die, the pipe ends and it ends too; if it does anything else than what is
-// described here it fails, and the PTX is compiled again the plain way. The cubin is the same, byte by byte.
+// that far opens the file twice. If it does anything else than what is described here it fails, and the PTX is compiled
+// again the plain way. The cubin is the same, byte by byte. If we die, it is killed, whatever it does
+// (codegen/object/child_process.h).
 #include "codegen_nvidia/ptxas_process.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "codegen/object/child_process.h"
 #include "codegen/object/temporary_file.h"
 #include "codegen/object/toolchain.h"
 #include "codegen_nvidia/device_library.h"
@@ -121,29 +123,22 @@ absl::StatusOr<unsigned> timeLimit() {
 /// The environment of ptxas: ours, and memory in large pages, 16 MiB at a time, unless the user has set how malloc
 /// works. ptxas takes 10 MiB before it reads its input, in 2,600 page faults, which are half of what a small kernel
 /// costs.
-class PtxasEnvironment {
-public:
-  PtxasEnvironment() {
-    constexpr llvm::StringLiteral kName = "GLIBC_TUNABLES=";
-    std::string tunables = (kName + "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216").str();
-    for (char **variable = environ; *variable; ++variable) {
-      llvm::StringRef text(*variable);
-      if (!text.starts_with(kName))
-        strings_.push_back(text);
-      else if (text.contains("glibc.malloc."))
-        tunables = text.str();
-      else
-        tunables += (":" + text.drop_front(kName.size())).str();
-    }
-    tunables_ = std::move(tunables);
-    strings_.push_back(tunables_);
+std::vector<std::string> ptxasEnvironment() {
+  constexpr llvm::StringLiteral kName = "GLIBC_TUNABLES=";
+  std::string tunables = (kName + "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216").str();
+  std::vector<std::string> strings;
+  for (char **variable = environ; *variable; ++variable) {
+    llvm::StringRef text(*variable);
+    if (!text.starts_with(kName))
+      strings.push_back(text.str());
+    else if (text.contains("glibc.malloc."))
+      tunables = text.str();
+    else
+      tunables += (":" + text.drop_front(kName.size())).str();
   }
-  llvm::ArrayRef<llvm::StringRef> strings() const { return strings_; }
-
-private:
-  std::string tunables_;
-  std::vector<llvm::StringRef> strings_;
-};
+  strings.push_back(tunables);
+  return strings;
+}
 
 } // namespace
 
@@ -166,15 +161,12 @@ absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::String
   std::vector<std::string> strings = compilerOptions(arch, options, /*forPtxas=*/true, how);
   strings.insert(strings.begin(), ptxas);
   strings.insert(strings.end(), {in->path(), "-o", out->path()});
-  std::vector<llvm::StringRef> arguments(strings.begin(), strings.end());
-  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(log->path()),
-                                                llvm::StringRef(log->path())};
   std::string message;
   Deadline deadline(*seconds);
-  llvm::sys::ProcessInfo process =
-      llvm::sys::ExecuteNoWait(ptxas, arguments, PtxasEnvironment().strings(), redirects, 0, &message);
-  if (process.Pid <= 0) return absl::InternalError("cannot run " + ptxas + ": " + message);
-  llvm::sys::ProcessInfo ended;
+  absl::StatusOr<pid_t> pid = codegen::startChild(ptxas, strings, ptxasEnvironment(), log->path());
+  if (!pid.ok()) return pid.status();
+  llvm::sys::ProcessInfo process, ended;
+  process.Pid = process.Process = *pid;
   while (true) {
     ended = llvm::sys::Wait(process, /*SecondsToWait=*/0, &message);
     if (ended.Pid != 0) break;
@@ -215,13 +207,9 @@ public:
     strings.insert(strings.begin(), ptxas);
     strings.insert(strings.end(),
                    {"/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(read_.fd), "-o", out_->path()});
-    std::vector<llvm::StringRef> arguments(strings.begin(), strings.end());
-    std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(log_->path()),
-                                                  llvm::StringRef(log_->path())};
-    bool failed = false;
-    process_ =
-        llvm::sys::ExecuteNoWait(ptxas, arguments, PtxasEnvironment().strings(), redirects, 0, nullptr, &failed).Pid;
-    return !failed && process_ > 0;
+    absl::StatusOr<pid_t> pid = codegen::startChild(ptxas, strings, ptxasEnvironment(), log_->path());
+    if (pid.ok()) process_ = *pid;
+    return pid.ok();
   }
 
   std::optional<Compiled> finish(const std::string &ptxas, llvm::StringRef ptx) {
