@@ -10,8 +10,8 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator
 
 PACKAGES = ("triton", "pytorch-triton", "pytorch-triton-rocm", "triton-rocm")
 
@@ -45,14 +45,14 @@ def _recorded_hashes(root: Path) -> dict[Path, str]:
         if record is None or site / root.name != root:
             continue
         written = record.stat().st_mtime_ns
-
-        def is_unchanged(path: Path, size: str) -> bool:
-            about = path.stat()
-            return str(about.st_size) == size and about.st_mtime_ns <= written
-
         wanted = ((site / name, hashed, size) for name, hashed, size in rows if hashed and name.endswith(".so"))
-        return {path: hashed for path, hashed, size in wanted if path.is_file() and is_unchanged(path, size)}
+        return {path: hashed for path, hashed, size in wanted if _is_unchanged(path, int(size), written)}
     return {}
+
+
+def _is_unchanged(path: Path, size: int, written: int) -> bool:
+    about = path.stat()
+    return about.st_size == size and about.st_mtime_ns <= written
 
 
 @functools.cache
