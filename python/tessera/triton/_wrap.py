@@ -74,7 +74,7 @@ def _has_library() -> bool:
     from .._library import library_path
 
     path = library_path()
-    if mode() == "strict" or os.access(path, os.R_OK):
+    if mode() == "strict" or (os.path.isfile(path) and os.access(path, os.R_OK)):
         return True
     warn_once(f"{path} is missing or cannot be read: Triton's own compiler is used")
     return False
