@@ -478,7 +478,7 @@ def test_summary_at_exit():
     assert "1 by Triton: num_ctas = 2 (exponential)" in made.stderr
 
 
-def test_report():
+def test_report(tmp_path):
     from pathlib import Path
 
     from tessera.triton.__main__ import main, read_cache
@@ -488,4 +488,12 @@ def test_report():
     found = read_cache(Path(knobs.cache.dir))
     assert sorted(r.by_tessera for r in found) == [False, True]
     assert main(["report", knobs.cache.dir, "--kernels"]) == 0
-    assert main(["report", knobs.cache.dir + "/none"]) == 0
+    assert main(["report", knobs.cache.dir + "/none"]) == 2
+    foreign = Path(knobs.cache.dir, "foreign")
+    foreign.mkdir()
+    for i, text in enumerate(("{", "[]", '{"name": "k"}', '{"name": 5, "target": {}, "compiled_by": 7}')):
+        (foreign / f"{i}.json").write_text(text)
+    (foreign / "5.json").write_text('{"name": "k", "target": {}, "compile_ms": "long"}')
+    (foreign / "6.json").write_bytes(b"\xff")
+    assert main(["report", knobs.cache.dir, "--kernels"]) == 0
+    assert main(["report", str(tmp_path)]) == 0  # no kernels
