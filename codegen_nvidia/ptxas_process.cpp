@@ -3,8 +3,9 @@
 // Started ahead, it is given the name of our end of a pipe, /proc/PID/fd/N, and waits in its first read. It opens its
 // input twice (13.0, 12.9 and 12.8 do: to parse it, and to take it whole), so once the text is in the pipe descriptor N
 // becomes a file in memory with the same text: a ptxas that has opened the pipe reads it from there, one that is not
-// that far opens the file twice. If it does anything else than what is described here it fails, and the PTX is compiled
-// again the plain way. The cubin is the same, byte by byte. If we die, it is killed, whatever it does
+// that far opens the file twice. What it makes and prints goes to files in memory, too, of which nothing is left if we
+// are killed. If it does anything else than what is described here it fails, and the PTX is compiled again the plain
+// way, by files. The cubin is the same, byte by byte. If we die, it is killed, whatever it does
 // (codegen/object/child_process.h).
 #include "codegen_nvidia/ptxas_process.h"
 #include "absl/status/status.h"
@@ -70,6 +71,21 @@ struct Descriptor {
     fd = -1;
   }
 };
+
+/// The name of one of our descriptors for other processes of ours.
+std::string nameOf(const Descriptor &d) { return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(d.fd); }
+
+std::optional<std::string> readAll(const Descriptor &file) {
+  std::string text;
+  char bytes[16 << 10];
+  while (true) {
+    ssize_t n = pread(file.fd, bytes, sizeof bytes, off_t(text.size()));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return std::nullopt;
+    if (n == 0) return text;
+    text.append(bytes, size_t(n));
+  }
+}
 
 /// How long a compilation may take. Large kernels take a minute; ptxas that waits for a file system or a licence of a
 /// wrapper takes forever.
@@ -197,17 +213,17 @@ public:
   ~PtxasAhead() override { end(); }
 
   bool start(const std::string &ptxas, const ArchInfo &arch, const BackendOptions &options) {
-    absl::StatusOr<TemporaryFile> out = TemporaryFile::create("cubin"), log = TemporaryFile::create("log");
+    out_.fd = memfd_create("kernel.cubin", MFD_CLOEXEC);
+    log_.fd = memfd_create("ptxas.log", MFD_CLOEXEC);
     int ends[2];
-    if (!out.ok() || !log.ok() || pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
+    if (out_.fd < 0 || log_.fd < 0 || pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
     read_.fd = ends[0];
     write_.fd = ends[1];
-    out_.emplace(*std::move(out)), log_.emplace(*std::move(log)), ptxas_ = ptxas;
+    ptxas_ = ptxas;
     std::vector<std::string> strings = compilerOptions(arch, options, /*forPtxas=*/true);
     strings.insert(strings.begin(), ptxas);
-    strings.insert(strings.end(),
-                   {"/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(read_.fd), "-o", out_->path()});
-    absl::StatusOr<pid_t> pid = codegen::startChild(ptxas, strings, ptxasEnvironment(), log_->path());
+    strings.insert(strings.end(), {nameOf(read_), "-o", nameOf(out_)});
+    absl::StatusOr<pid_t> pid = codegen::startChild(ptxas, strings, ptxasEnvironment(), nameOf(log_));
     if (pid.ok()) process_ = *pid;
     return pid.ok();
   }
@@ -253,8 +269,8 @@ public:
     }
     process_ = -1;
     if (ended < 0) return std::nullopt; // the host program waits for all children itself
-    absl::StatusOr<std::string> cubin = out_->read(), log = log_->read();
-    if (status != 0 || !cubin.ok() || cubin->empty() || !log.ok()) return std::nullopt;
+    std::optional<std::string> cubin = readAll(out_), log = readAll(log_);
+    if (status != 0 || !cubin || cubin->empty() || !log) return std::nullopt;
     return Compiled{*std::move(cubin), *std::move(log)};
   }
 
@@ -280,8 +296,7 @@ private:
   std::atomic<bool> used_ = false;
   pid_t process_ = -1;
   std::string ptxas_;
-  std::optional<TemporaryFile> out_, log_;
-  Descriptor read_, write_;
+  Descriptor read_, write_, out_, log_;
 };
 
 } // namespace

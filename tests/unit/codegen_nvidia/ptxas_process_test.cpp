@@ -105,7 +105,7 @@ TEST(PtxasAhead, GivesThePlainRunsCubin) {
 
 TEST(PtxasAhead, BothReadingsHaveTheWholeText) {
   FakePtxas fake(
-      "cat \"$in\" > \"$out.1\"; cat \"$in\" > \"$out\"; cat \"$out.1\" >> \"$out\"; rm \"$out.1\"; echo said >&2");
+      "cat \"$in\" > \"$0.1\"; cat \"$in\" > \"$out\"; cat \"$0.1\" >> \"$out\"; rm \"$0.1\"; echo said >&2");
   for (const std::string &text : {std::string("short"), large()}) {
     auto c = fake.compile(text);
     ASSERT_TRUE(c.has_value());
@@ -157,6 +157,13 @@ TEST(PtxasAhead, OtherManners) {
     EXPECT_FALSE(FakePtxas(body).compile(text).has_value());
     EXPECT_TRUE(noChildren());
   }
+}
+
+TEST(PtxasAhead, MakesItsOutputInMemory) {
+  FakePtxas fake("cat \"$in\" > /dev/null; case $out in /proc/*) printf '%s' made > \"$out\" ;; esac");
+  auto made = fake.compile("text");
+  ASSERT_TRUE(made.has_value());
+  EXPECT_EQ(made->cubin, "made");
 }
 
 TEST(PtxasAhead, EndsWithItsOwner) {
