@@ -3,11 +3,14 @@
 // Started ahead, it is given the name of our end of a pipe, /proc/PID/fd/N, and waits in its first read. It opens its
 // input twice (13.0, 12.9 and 12.8 do: to parse it, and to take it whole), so once the text is in the pipe descriptor N
 // becomes a file in memory with the same text: a ptxas that has opened the pipe reads it from there, one that is not
-// that far opens the file twice. If we die, the pipe ends and it ends too; if it does anything else than what is
-// described here it fails, and the PTX is compiled again the plain way. The cubin is the same, byte by byte.
+// that far opens the file twice. What it makes and prints goes to files in memory, too, of which nothing is left if we
+// are killed. If it does anything else than what is described here it fails, and the PTX is compiled again the plain
+// way, by files. The cubin is the same, byte by byte. If we die, it is killed, whatever it does
+// (codegen/object/child_process.h).
 #include "codegen_nvidia/ptxas_process.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "codegen/object/child_process.h"
 #include "codegen/object/temporary_file.h"
 #include "codegen/object/toolchain.h"
 #include "codegen_nvidia/device_library.h"
@@ -69,6 +72,21 @@ struct Descriptor {
   }
 };
 
+/// The name of one of our descriptors for other processes of ours.
+std::string nameOf(const Descriptor &d) { return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(d.fd); }
+
+std::optional<std::string> readAll(const Descriptor &file) {
+  std::string text;
+  char bytes[16 << 10];
+  while (true) {
+    ssize_t n = pread(file.fd, bytes, sizeof bytes, off_t(text.size()));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return std::nullopt;
+    if (n == 0) return text;
+    text.append(bytes, size_t(n));
+  }
+}
+
 /// How long a compilation may take. Large kernels take a minute; ptxas that waits for a file system or a licence of a
 /// wrapper takes forever.
 class Deadline {
@@ -121,29 +139,22 @@ absl::StatusOr<unsigned> timeLimit() {
 /// The environment of ptxas: ours, and memory in large pages, 16 MiB at a time, unless the user has set how malloc
 /// works. ptxas takes 10 MiB before it reads its input, in 2,600 page faults, which are half of what a small kernel
 /// costs.
-class PtxasEnvironment {
-public:
-  PtxasEnvironment() {
-    constexpr llvm::StringLiteral kName = "GLIBC_TUNABLES=";
-    std::string tunables = (kName + "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216").str();
-    for (char **variable = environ; *variable; ++variable) {
-      llvm::StringRef text(*variable);
-      if (!text.starts_with(kName))
-        strings_.push_back(text);
-      else if (text.contains("glibc.malloc."))
-        tunables = text.str();
-      else
-        tunables += (":" + text.drop_front(kName.size())).str();
-    }
-    tunables_ = std::move(tunables);
-    strings_.push_back(tunables_);
+std::vector<std::string> ptxasEnvironment() {
+  constexpr llvm::StringLiteral kName = "GLIBC_TUNABLES=";
+  std::string tunables = (kName + "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216").str();
+  std::vector<std::string> strings;
+  for (char **variable = environ; *variable; ++variable) {
+    llvm::StringRef text(*variable);
+    if (!text.starts_with(kName))
+      strings.push_back(text.str());
+    else if (text.contains("glibc.malloc."))
+      tunables = text.str();
+    else
+      tunables += (":" + text.drop_front(kName.size())).str();
   }
-  llvm::ArrayRef<llvm::StringRef> strings() const { return strings_; }
-
-private:
-  std::string tunables_;
-  std::vector<llvm::StringRef> strings_;
-};
+  strings.push_back(tunables);
+  return strings;
+}
 
 } // namespace
 
@@ -166,15 +177,12 @@ absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::String
   std::vector<std::string> strings = compilerOptions(arch, options, /*forPtxas=*/true, how);
   strings.insert(strings.begin(), ptxas);
   strings.insert(strings.end(), {in->path(), "-o", out->path()});
-  std::vector<llvm::StringRef> arguments(strings.begin(), strings.end());
-  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(log->path()),
-                                                llvm::StringRef(log->path())};
   std::string message;
   Deadline deadline(*seconds);
-  llvm::sys::ProcessInfo process =
-      llvm::sys::ExecuteNoWait(ptxas, arguments, PtxasEnvironment().strings(), redirects, 0, &message);
-  if (process.Pid <= 0) return absl::InternalError("cannot run " + ptxas + ": " + message);
-  llvm::sys::ProcessInfo ended;
+  absl::StatusOr<pid_t> pid = codegen::startChild(ptxas, strings, ptxasEnvironment(), log->path());
+  if (!pid.ok()) return pid.status();
+  llvm::sys::ProcessInfo process, ended;
+  process.Pid = process.Process = *pid;
   while (true) {
     ended = llvm::sys::Wait(process, /*SecondsToWait=*/0, &message);
     if (ended.Pid != 0) break;
@@ -205,23 +213,19 @@ public:
   ~PtxasAhead() override { end(); }
 
   bool start(const std::string &ptxas, const ArchInfo &arch, const BackendOptions &options) {
-    absl::StatusOr<TemporaryFile> out = TemporaryFile::create("cubin"), log = TemporaryFile::create("log");
+    out_.fd = memfd_create("kernel.cubin", MFD_CLOEXEC);
+    log_.fd = memfd_create("ptxas.log", MFD_CLOEXEC);
     int ends[2];
-    if (!out.ok() || !log.ok() || pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
+    if (out_.fd < 0 || log_.fd < 0 || pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
     read_.fd = ends[0];
     write_.fd = ends[1];
-    out_.emplace(*std::move(out)), log_.emplace(*std::move(log)), ptxas_ = ptxas;
+    ptxas_ = ptxas;
     std::vector<std::string> strings = compilerOptions(arch, options, /*forPtxas=*/true);
     strings.insert(strings.begin(), ptxas);
-    strings.insert(strings.end(),
-                   {"/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(read_.fd), "-o", out_->path()});
-    std::vector<llvm::StringRef> arguments(strings.begin(), strings.end());
-    std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(log_->path()),
-                                                  llvm::StringRef(log_->path())};
-    bool failed = false;
-    process_ =
-        llvm::sys::ExecuteNoWait(ptxas, arguments, PtxasEnvironment().strings(), redirects, 0, nullptr, &failed).Pid;
-    return !failed && process_ > 0;
+    strings.insert(strings.end(), {nameOf(read_), "-o", nameOf(out_)});
+    absl::StatusOr<pid_t> pid = codegen::startChild(ptxas, strings, ptxasEnvironment(), nameOf(log_));
+    if (pid.ok()) process_ = *pid;
+    return pid.ok();
   }
 
   std::optional<Compiled> finish(const std::string &ptxas, llvm::StringRef ptx) {
@@ -265,8 +269,8 @@ public:
     }
     process_ = -1;
     if (ended < 0) return std::nullopt; // the host program waits for all children itself
-    absl::StatusOr<std::string> cubin = out_->read(), log = log_->read();
-    if (status != 0 || !cubin.ok() || cubin->empty() || !log.ok()) return std::nullopt;
+    std::optional<std::string> cubin = readAll(out_), log = readAll(log_);
+    if (status != 0 || !cubin || cubin->empty() || !log) return std::nullopt;
     return Compiled{*std::move(cubin), *std::move(log)};
   }
 
@@ -292,8 +296,7 @@ private:
   std::atomic<bool> used_ = false;
   pid_t process_ = -1;
   std::string ptxas_;
-  std::optional<TemporaryFile> out_, log_;
-  Descriptor read_, write_;
+  Descriptor read_, write_, out_, log_;
 };
 
 } // namespace

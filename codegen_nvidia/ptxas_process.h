@@ -33,6 +33,7 @@ absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::String
 
 /// Starts ptxas before there is PTX. It needs 6 to 9 milliseconds before it reads any, longer than we need to make that
 /// of a small kernel. Null if it cannot be started; then, and for every other compilation, there is compileByProcess.
+/// It ends with the calling thread, which must live until the compilation is done.
 std::shared_ptr<codegen::ToolAhead> startPtxasAhead(const codegen::ArchInfo &, const codegen::BackendOptions &);
 
 /// Gives the waiting ptxas its PTX and waits for it. Nothing if there is none, if it served already, or if it failed

@@ -10,8 +10,10 @@ namespace tessera::frontend {
 
 class Lexer {
 public:
+  /// A byte order mark says nothing in UTF-8: positions and lines are without it.
   Lexer(llvm::StringRef text, unsigned firstLine)
-      : text_(text), p_(text.data()), end_(text.data() + text.size()), firstLine_(firstLine) {}
+      : text_(text.starts_with(kByteOrderMark) ? text.drop_front(kByteOrderMark.size()) : text), p_(text_.begin()),
+        end_(text_.end()), firstLine_(firstLine) {}
 
   const char *position() const { return p_; }
   void seek(const char *p) { p_ = p; }
@@ -51,6 +53,8 @@ public:
   const char *end() const { return end_; }
 
 private:
+  static constexpr llvm::StringLiteral kByteOrderMark = "\xEF\xBB\xBF";
+
   llvm::StringRef text_;
   const char *p_, *end_;
   unsigned firstLine_;

@@ -301,7 +301,6 @@ static const char *foreignText(llvm::StringRef text) {
 
 bool ParserState::parseTop() {
   llvm::StringRef text(lex.begin(), lex.end() - lex.begin());
-  if (text.starts_with("\xEF\xBB\xBF")) lex.seek(lex.begin() + 3); // a byte order mark says nothing in UTF-8
   const char *foreign = foreignText(text);
   bool isBinary = text.take_front(4096).contains('\0');
   if (foreign || isBinary) {

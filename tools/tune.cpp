@@ -231,6 +231,14 @@ int openDeviceToTune(const TuneFlags &flags, emulator::Report &report, std::uniq
   return kOk;
 }
 
+/// Whether the device's target can have any of the configurations; else, why it cannot have the first.
+absl::Status findPossible(llvm::ArrayRef<CompileOptions> configurations, const Device &device) {
+  auto *target = findTarget(device.target());
+  auto isPossible = [&](const CompileOptions &c) { return checkOptions(*target, c).ok(); };
+  if (!target || configurations.empty() || llvm::any_of(configurations, isPossible)) return absl::OkStatus();
+  return checkOptions(*target, configurations.front());
+}
+
 /// The figures of all configurations as JSON. `winner`: the best one's index.
 std::string jsonReport(llvm::ArrayRef<TuneMeasurement> all, std::optional<size_t> winner, const Figures &figures,
                        llvm::StringRef kernel, const Device &device, int reps) {
@@ -313,6 +321,8 @@ int tuneCommand(int argc, char **argv) {
   if (int code = l.readKernel(diag)) return code;
 
   CompileOptions base = l.options(*device);
+  if (absl::Status s = findPossible(flags.search.configurations(base), *device); !s.ok())
+    return fail(kUsage, std::string(s.message()));
   std::vector<TuneMeasurement> all;
   if (int code = measure(flags, l, *device, report, *cache, base, diag, all)) return code;
 

@@ -18,7 +18,7 @@ absl::StatusOr<std::string> findToolFile(llvm::StringRef what, const char *overr
                                          llvm::ArrayRef<std::string> directories,
                                          llvm::ArrayRef<llvm::StringRef> names) {
   auto isFile = [](const std::string &path) { return llvm::sys::fs::is_regular_file(path); };
-  if (const char *given = std::getenv(overrideVariable)) {
+  if (const char *given = std::getenv(overrideVariable); given && *given) {
     // A bare name would be searched for by dlopen() and execvp(); a file is meant.
     if (isFile(given)) return llvm::sys::path::has_parent_path(given) ? std::string(given) : "./" + std::string(given);
     for (llvm::StringRef name : names) {

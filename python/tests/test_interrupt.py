@@ -124,17 +124,18 @@ def test_kernels_of_triton_end(tmp_path):
             from tessera.triton import emulate
 
             @triton.jit
-            def spin(o, n):
+            def spin(o, n, m):
                 s = 0
-                for i in range(n):
-                    s = s * 5 ^ i
+                for j in range(m):  # one loop alone is ended, which takes seconds
+                    for i in range(n):
+                        s = s * 5 ^ i
                 tl.store(o, s)
 
             with emulate(sys.argv[1]):
                 o = np.ones(4, "i4")
-                spin[(1,)](o, 2)
+                spin[(1,)](o, 2, 2)
                 print("begins", flush=True)
-                spin[(1,)](o, (1 << 31) - 2)
+                spin[(1,)](o, (1 << 25) - 2, (1 << 25) - 2)
         """)
     )
     for device in ("interpreter", "sm_90a"):

@@ -128,9 +128,28 @@ def test_triton_without_the_library(tmp_path):
         "import sys; sys.path.insert(0, %r)\nimport test_triton as t, triton\n"
         "print(triton.compile(t.source(), target=t.H100).asm['cubin'][:4])" % os.path.dirname(__file__)
     )
-    said = run(code, TESSERA_LIBRARY="/no/libtessera.so", TRITON_CACHE_DIR=str(tmp_path))
-    assert "ELF" in said and "tessera" in said and "Triton's own compiler" in said
-    run(code, fails=True, TESSERA_LIBRARY="/no/libtessera.so", TRITON_CACHE_DIR=str(tmp_path), TESSERA_TRITON="strict")
+    no_library = tmp_path / "no_library.so"
+    no_library.write_text("no library")
+    for path in ("/no/libtessera.so", str(tmp_path), str(no_library)):
+        cache = str(tmp_path / "cache")
+        said = run(code, TESSERA_LIBRARY=path, TRITON_CACHE_DIR=cache)
+        assert "ELF" in said and "tessera" in said and "Triton's own compiler" in said
+        run(code, fails=True, TESSERA_LIBRARY=path, TRITON_CACHE_DIR=cache, TESSERA_TRITON="strict")
+
+
+def test_tools_in_the_environment(monkeypatch):
+    """An empty variable is none, and a name need not be UTF-8, in which Triton's cache keys are hashed."""
+    pytest.importorskip("triton")
+    from tessera.triton import _tools
+
+    for name in ("TESSERA_PTXAS", "TESSERA_LIBDEVICE"):
+        monkeypatch.setattr(_tools, "_configured", False)
+        monkeypatch.setenv(name, "")
+        assert f"{os.path.basename(os.environ[name])}:" in _tools.describe()
+        assert os.path.isfile(os.environ[name])
+        monkeypatch.setenv(name, "/no/name-\udcff")
+        assert "name-\\udcff:0" in _tools.describe()
+        _tools.describe().encode()
 
 
 def test_unknown_mode():

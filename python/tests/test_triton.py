@@ -347,8 +347,66 @@ def test_cache_keys_name_build_and_mode():
     """Neither compiler gets the other's objects, from Triton's cache or from Inductor's graph cache."""
     off, on, strict = (json.loads(run(KEYS, TESSERA_TRITON=m)) for m in ("0", "1", "strict"))
     for a, b, c in zip(off, on, strict):
-        assert "tessera" not in a and b.startswith(a) and "tessera" in b
+        assert "tessera" not in a and "tessera" in b
         assert len({a, b, c}) == 3
+    assert all(b.startswith(a) for a, b in zip(off[1:], on[1:]))
+
+
+def test_tritons_build_is_named_without_reading_its_library(monkeypatch, tmp_path):
+    import base64
+    import hashlib
+
+    from tessera.triton import _triton_build
+
+    root, record = tmp_path / "triton", tmp_path / "triton-3.6.0.dist-info" / "RECORD"
+    source, library = root / "compiler" / "code.py", root / "_C" / "libtriton.so"
+    for path, text in ((source, "x = 1"), (library, "code"), (record, "")):
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    (record.parent / "METADATA").write_text("Metadata-Version: 2.1\nName: triton\nVersion: 3.6.0\n")
+
+    def install(library_text):
+        library.write_text(library_text)
+        hashed = base64.urlsafe_b64encode(hashlib.sha256(library_text.encode()).digest()).decode().rstrip("=")
+        record.write_text(
+            f"triton/compiler/code.py,sha256=x,5\n"
+            f"triton/_C/libtriton.so,sha256={hashed},{len(library_text)}\n"
+            f"triton-3.6.0.dist-info/RECORD,,\n"
+        )
+
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(_triton_build, "_root", lambda: root)
+    name = _triton_build.contents.__wrapped__
+    install("code")
+    names = [name()]
+    install("edoc")  # another build of the same size
+    names.append(name())
+    source.write_text("x = 2")
+    names.append(name())
+    (root / "compiler" / "more.py").write_text("")
+    names.append(name())
+    assert "" not in names and len(set(names)) == 4
+    source.write_text("x = 1")
+    (root / "compiler" / "more.py").unlink()
+    assert name() == names[1]
+
+    # The library is not what was installed, or nobody knows: Triton's own key reads it.
+    written = record.stat().st_mtime_ns
+    os.utime(library, ns=(written + 1, written + 1))
+    assert name() == ""
+    os.utime(library, ns=(written, written))
+    assert name() == names[1]
+    library.write_text("longer code")
+    os.utime(library, ns=(written, written))
+    assert name() == ""
+    install("edoc")
+    (root / "_C" / "other.so").write_text("unknown")
+    assert name() == ""
+    (root / "_C" / "other.so").unlink()
+    assert name() == names[1]
+    for damaged in ("", "triton/_C/libtriton.so,sha256=x,many\n", "\x00,,\n", "a\n" * 3):
+        record.write_text(damaged)
+        assert name() == ""
 
 
 def test_cache_keys_name_the_library(monkeypatch, tmp_path):
@@ -420,7 +478,7 @@ def test_summary_at_exit():
     assert "1 by Triton: num_ctas = 2 (exponential)" in made.stderr
 
 
-def test_report():
+def test_report(tmp_path):
     from pathlib import Path
 
     from tessera.triton.__main__ import main, read_cache
@@ -430,4 +488,12 @@ def test_report():
     found = read_cache(Path(knobs.cache.dir))
     assert sorted(r.by_tessera for r in found) == [False, True]
     assert main(["report", knobs.cache.dir, "--kernels"]) == 0
-    assert main(["report", knobs.cache.dir + "/none"]) == 0
+    assert main(["report", knobs.cache.dir + "/none"]) == 2
+    foreign = Path(knobs.cache.dir, "foreign")
+    foreign.mkdir()
+    for i, text in enumerate(("{", "[]", '{"name": "k"}', '{"name": 5, "target": {}, "compiled_by": 7}')):
+        (foreign / f"{i}.json").write_text(text)
+    (foreign / "5.json").write_text('{"name": "k", "target": {}, "compile_ms": "long"}')
+    (foreign / "6.json").write_bytes(b"\xff")
+    assert main(["report", knobs.cache.dir, "--kernels"]) == 0
+    assert main(["report", str(tmp_path)]) == 0  # no kernels

@@ -33,12 +33,19 @@ def read_cache(folder: Path) -> list[Record]:
             continue
         arch = str(about["target"].get("arch", ""))
         by = about.get("compiled_by", "triton (Tessera was not installed, or turned off)")
-        found.append((written, Record(about["name"], arch, by, float(about.get("compile_ms", 0)))))
+        try:
+            milliseconds = float(about.get("compile_ms", 0))
+        except (TypeError, ValueError):
+            continue  # another program's file
+        found.append((written, Record(str(about["name"]), arch, str(by), milliseconds)))
     return [record for _, record in sorted(found, key=lambda f: f[0])]
 
 
 def _report(options: argparse.Namespace) -> int:
     folder = Path(options.folder) if options.folder else _cache()
+    if options.folder and not folder.is_dir():
+        print(f"{folder}: no such folder", file=sys.stderr)
+        return 2
     records = read_cache(folder)
     if not records:
         print(f"{folder}: no kernels")

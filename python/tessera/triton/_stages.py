@@ -7,13 +7,14 @@ Triton's stage before it made) calls Triton's own.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from typing import Any, Callable
 
 from .. import _errors, _kernel, _library
 from . import _record, _tools, _verify
-from ._mode import emulation, mode
+from ._mode import emulation, mode, warn_once
 
 Stage = Callable[[Any, dict[str, Any]], Any]
 
@@ -188,6 +189,7 @@ class _Kernel:
     def ttgir(self, module: Any, metadata: dict[str, Any]) -> Any:
         start = time.perf_counter()
         try:
+            self._load()
             refused = why_not(self.backend, self.options)
             if refused is not None:
                 raise _errors.UsageError(f"tessera does not compile this kernel: {refused}", refused)
@@ -210,9 +212,20 @@ class _Kernel:
         self._note(metadata, _name_of(module), f"triton ({reason})", (time.perf_counter() - start) * 1e3)
         return self.own["ttgir"](module, metadata)
 
+    def _load(self) -> None:
+        """Warns of a library that cannot be loaded, such as one for a newer system: no kernel will be ours."""
+        try:
+            _library.library()
+        except _errors.Error as e:
+            if mode() != "strict":
+                warn_once(f"{e}: Triton's own compiler is used")
+            raise
+
     def _note(self, metadata: dict[str, Any], name: str, by: str, milliseconds: float) -> None:
         metadata["compiled_by"], metadata["compile_ms"] = by, round(milliseconds, 3)
-        target = target_of(self.options) or str(self.options.arch)
+        target = str(self.options.arch)
+        with contextlib.suppress(_errors.Error):  # there is no library
+            target = target_of(self.options) or target
         _record.add(_record.Record(name, target, by, milliseconds))
 
     def llir(self, source: Any, metadata: dict[str, Any]) -> Any:

@@ -52,8 +52,8 @@ def configure() -> None:
             "TESSERA_DEVICE_LIBS": root / "amd" / "lib" / "ocml.bc",
         }
         for name, path in found.items():
-            if path is not None and os.path.isfile(path):
-                os.environ.setdefault(name, str(path))
+            if path is not None and os.path.isfile(path) and not os.environ.get(name):
+                os.environ[name] = str(path)
         _configured = True
 
 
@@ -64,5 +64,6 @@ def describe() -> str:
     for name in ("TESSERA_PTXAS", "TESSERA_NVJITLINK", "TESSERA_LIBDEVICE", "TESSERA_DEVICE_LIBS"):
         path = os.environ.get(name, "")
         size = os.path.getsize(path) if os.path.isfile(path) else 0
-        parts.append(f"{os.path.basename(path)}:{size}")
+        name_in_utf8 = os.path.basename(path).encode(errors="backslashreplace").decode()
+        parts.append(f"{name_in_utf8}:{size}")
     return "|".join(parts)

@@ -14,6 +14,7 @@ import re
 import warnings
 from typing import Any, Callable
 
+from . import _triton_build
 from ._mode import emulation, mode, warn_once
 
 _BACKENDS = (("triton.backends.nvidia.compiler", "CUDABackend"), ("triton.backends.amd.compiler", "HIPBackend"))
@@ -27,7 +28,7 @@ def too_old() -> str:
     know it while it is being imported."""
     import importlib.metadata
 
-    for package in ("triton", "pytorch-triton", "pytorch-triton-rocm", "triton-rocm"):
+    for package in _triton_build.PACKAGES:
         try:
             version = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
@@ -73,7 +74,7 @@ def _has_library() -> bool:
     from .._library import library_path
 
     path = library_path()
-    if mode() == "strict" or os.access(path, os.R_OK):
+    if mode() == "strict" or (os.path.isfile(path) and os.access(path, os.R_OK)):
         return True
     warn_once(f"{path} is missing or cannot be read: Triton's own compiler is used")
     return False
@@ -97,24 +98,6 @@ def _sources() -> str:
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
-
-
-@functools.cache
-def _triton_stamp() -> str:
-    """Names Triton's build for emulated kernels by its files' sizes and times of change. Triton's own key reads all of
-    them, 0.4 s in each process; unlike its cache, that of emulated kernels is not taken to other machines."""
-    import hashlib
-
-    import triton
-
-    digest = hashlib.sha256()
-    for folder, folders, files in os.walk(os.path.dirname(triton.__file__)):
-        folders.sort()
-        for name in sorted(files):
-            if name.endswith((".py", ".so")):
-                about = os.stat(os.path.join(folder, name))
-                digest.update(f"{folder}/{name} {about.st_size} {about.st_mtime_ns}\n".encode())
-    return digest.hexdigest()
 
 
 def _wrap_add_stages(original: Callable[..., None]) -> Callable[..., None]:
@@ -151,9 +134,10 @@ def _wrap_hash(original: Callable[[Any], str]) -> Callable[[Any], str]:
 def _wrap_triton_key(original: Callable[[], str]) -> Callable[[], str]:
     @functools.wraps(original)
     def triton_key() -> str:
-        if emulation.spec is not None:
-            return f"{_triton_stamp()}-{key()}"
-        return f"{original()}-{key()}" if _is_active() else original()
+        if not _is_active():
+            return original()
+        build = _triton_build.stamp() if emulation.spec is not None else _triton_build.contents() or original()
+        return f"{build}-{key()}"
 
     triton_key.tessera = True  # type: ignore[attr-defined]
     return triton_key

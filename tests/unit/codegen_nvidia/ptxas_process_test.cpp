@@ -6,13 +6,17 @@
 #include "codegen_nvidia/ptxas_process.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 namespace tessera::nvidia {
 namespace {
@@ -101,7 +105,7 @@ TEST(PtxasAhead, GivesThePlainRunsCubin) {
 
 TEST(PtxasAhead, BothReadingsHaveTheWholeText) {
   FakePtxas fake(
-      "cat \"$in\" > \"$out.1\"; cat \"$in\" > \"$out\"; cat \"$out.1\" >> \"$out\"; rm \"$out.1\"; echo said >&2");
+      "cat \"$in\" > \"$0.1\"; cat \"$in\" > \"$out\"; cat \"$0.1\" >> \"$out\"; rm \"$0.1\"; echo said >&2");
   for (const std::string &text : {std::string("short"), large()}) {
     auto c = fake.compile(text);
     ASSERT_TRUE(c.has_value());
@@ -155,12 +159,74 @@ TEST(PtxasAhead, OtherManners) {
   }
 }
 
+TEST(PtxasAhead, MakesItsOutputInMemory) {
+  FakePtxas fake("cat \"$in\" > /dev/null; case $out in /proc/*) printf '%s' made > \"$out\" ;; esac");
+  auto made = fake.compile("text");
+  ASSERT_TRUE(made.has_value());
+  EXPECT_EQ(made->cubin, "made");
+}
+
 TEST(PtxasAhead, EndsWithItsOwner) {
   FakePtxas fake("cat \"$in\"; sleep 1000");
   {
     auto ahead = startPtxasAhead(sm90(), {});
   }
   EXPECT_TRUE(noChildren());
+}
+
+TEST(PtxasProcess, EndsWithAProcessThatIsKilled) {
+  FakePtxas fake("echo $$ > \"$0.pid\"; cat \"$in\" > /dev/null; cat \"$in\" > /dev/null; exec sleep 1000");
+  std::string pidFile = fake.path + ".pid";
+  auto startedProcess = [&] { // once its whole number is there
+    auto text = llvm::MemoryBuffer::getFile(pidFile);
+    pid_t pid = 0;
+    bool isWhole = text && (*text)->getBuffer().ends_with("\n");
+    return isWhole && !(*text)->getBuffer().rtrim().getAsInteger(10, pid) ? pid : 0;
+  };
+  auto waitUntil = [](auto condition) {
+    for (int i = 0; i < 1000; ++i) {
+      if (condition()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  };
+  prctl(PR_SET_CHILD_SUBREAPER, 1); // orphans become our children, so that their end can be seen
+  enum { Plain, Waiting, Compiling };
+  for (int how : {Plain, Waiting, Compiling}) {
+    SCOPED_TRACE(how);
+    llvm::sys::fs::remove(pidFile);
+    pid_t owner = fork();
+    if (owner == 0) {
+      auto ahead = how == Plain ? nullptr : startPtxasAhead(sm90(), {});
+      if (how == Plain) (void)compileByProcess(fake.path, kPtx, sm90(), {});
+      if (how == Compiling) (void)compileAhead(ahead.get(), fake.path, kPtx);
+      pause();
+      _exit(0);
+    }
+    ASSERT_TRUE(waitUntil(startedProcess));
+    EXPECT_EQ(kill(startedProcess(), 0), 0);
+    kill(owner, SIGKILL);
+    waitpid(owner, nullptr, 0);
+    pid_t ptxas = startedProcess();
+    EXPECT_TRUE(waitUntil([&] { return waitpid(ptxas, nullptr, WNOHANG) == ptxas; }));
+  }
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
+  while (waitpid(-1, nullptr, 0) > 0) { // the script's
+  }
+}
+
+TEST(PtxasProcess, SignalsAreAsBefore) {
+  sigset_t blocked, before, after;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGHUP);
+  sigprocmask(SIG_BLOCK, &blocked, &before);
+  signal(SIGUSR2, SIG_IGN);
+  auto made = FakePtxas("kill -USR2 $$; cat \"$in\" > \"$out\"").compile("text");
+  signal(SIGUSR2, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &before, &after);
+  EXPECT_TRUE(made.has_value()); // what is ignored is ignored by ptxas, too
+  EXPECT_TRUE(sigismember(&after, SIGHUP));
+  EXPECT_FALSE(sigismember(&after, SIGUSR2));
 }
 
 TEST(PtxasProcess, OneThatHangsIsEnded) {
@@ -185,7 +251,10 @@ TEST(PtxasProcess, FailuresAreErrors) {
     FakePtxas fake(body);
     EXPECT_EQ(compileByProcess(fake.path, kPtx, sm90(), {}).status().code(), absl::StatusCode::kInternal);
   }
-  EXPECT_EQ(compileByProcess("/no/ptxas", kPtx, sm90(), {}).status().code(), absl::StatusCode::kInternal);
+  absl::Status missing = compileByProcess("/no/ptxas", kPtx, sm90(), {}).status();
+  EXPECT_EQ(missing.code(), absl::StatusCode::kInternal);
+  EXPECT_EQ(missing.message(), "cannot run /no/ptxas: No such file or directory");
+  EXPECT_TRUE(noChildren());
 }
 
 TEST(PtxasProcess, TimeLimitMustBeANumber) {
