@@ -18,31 +18,9 @@ libraries that were imported:
     SMALL=1 python -m tessera.triton check --target interpreter serving_kernels.py
 """
 
-import os
-import sys
-
-import profiled_operations
 import serving_operations  # registers the operations
 from serving_operations.packages import prepare
-from sized_operations import OPERATIONS, SMALL, list_modules, make, small_run
-
-
-def main():
-    parser, options = profiled_operations.arguments(__doc__)
-    if "PUBLIC" not in os.environ:
-        parser.error("PUBLIC must name a folder with the five packages")
-    folder = os.path.abspath(os.environ["PUBLIC"])
-    prepare(folder)
-    profiled_operations.keep_few_configurations(3)
-    names = profiled_operations.chosen(OPERATIONS, options.operations)
-    if SMALL:
-        failed = small_run(names)
-    else:
-        failed = profiled_operations.run(names, make, options.save)
-    if os.environ.get("MODULES"):
-        list_modules(folder, os.environ["MODULES"])
-    sys.exit(bool(failed))
-
+from sized_operations import run_libraries
 
 if __name__ == "__main__":
-    main()
+    run_libraries(__doc__, prepare)
