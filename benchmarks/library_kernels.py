@@ -22,12 +22,10 @@ operation that takes longer, its compilation included.
 """
 
 import os
-import sys
 
 import library_operations  # registers the operations
-import profiled_operations
 from library_operations.packages import prepare
-from sized_operations import OPERATIONS, SMALL, list_modules, make, small_run
+from sized_operations import run_libraries
 
 
 def part(names):
@@ -36,22 +34,5 @@ def part(names):
     return names[first::step]
 
 
-def main():
-    parser, options = profiled_operations.arguments(__doc__)
-    if "PUBLIC" not in os.environ:
-        parser.error("PUBLIC must name a folder with the packages")
-    folder = os.path.abspath(os.environ["PUBLIC"])
-    prepare(folder)
-    profiled_operations.keep_few_configurations(3, after_pruning=True)
-    names = part(profiled_operations.chosen(OPERATIONS, options.operations))
-    if SMALL:
-        failed = small_run(names)
-    else:
-        failed = profiled_operations.run(names, make, options.save)
-    if os.environ.get("MODULES"):
-        list_modules(folder, os.environ["MODULES"])
-    sys.exit(bool(failed))
-
-
 if __name__ == "__main__":
-    main()
+    run_libraries(__doc__, prepare, part, after_pruning=True)

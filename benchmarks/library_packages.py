@@ -99,3 +99,20 @@ class BareFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def bare(name, folder, whole=()):
     """The package in the folder, and each package in it but some, without their __init__."""
     sys.meta_path.insert(0, BareFinder(name, folder, whole))
+
+
+class Library:
+    """The modules of a package, by their names in it."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __call__(self, module):
+        return importlib.import_module(f"{self.name}.{module}")
+
+
+def units(*_):
+    """The GPU's multiprocessors."""
+    import torch
+
+    return torch.cuda.get_device_properties(0).multi_processor_count

@@ -1,6 +1,6 @@
 """Operations of public libraries at two sizes: that of real models, which a GPU runs, and a small one, which emulators
 can bear (serving_kernels.py, library_kernels.py); random inputs on the GPU, the part of large results that is compared,
-and the run at the small size.
+the run at the small size, and the program of libraries in one folder.
 
 SMALL=1 selects the small size; SMALL=trace prints where an operation failed, too.
 """
@@ -10,7 +10,7 @@ import os
 import sys
 import traceback
 
-from profiled_operations import time_limit
+import profiled_operations
 
 SMALL = bool(os.environ.get("SMALL"))
 
@@ -93,7 +93,7 @@ def small_run(names, make=make):
     for name in names:
         torch.manual_seed(0)
         try:
-            with time_limit():
+            with profiled_operations.time_limit():
                 step = make(name)
                 norms = [round(t.detach().float().norm().item(), 4) for t in step()]
             print(json.dumps({"op": name, "norms": norms, **getattr(step, "about", {})}), flush=True)
@@ -110,3 +110,19 @@ def list_modules(folder, file):
     files = {getattr(m, "__file__", None) for m in list(sys.modules.values())}
     with open(file, "a") as out:
         out.writelines(f"{os.path.relpath(f, folder)}\n" for f in sorted(filter(None, files)) if f.startswith(folder))
+
+
+def run_libraries(doc, prepare, chosen=lambda names: names, **pruning):
+    """The program of operations of libraries in one folder, PUBLIC: `prepare` makes its packages importable, `chosen`
+    selects among the names, `pruning` is keep_few_configurations's."""
+    parser, options = profiled_operations.arguments(doc)
+    if "PUBLIC" not in os.environ:
+        parser.error("PUBLIC must name a folder with the packages")
+    folder = os.path.abspath(os.environ["PUBLIC"])
+    prepare(folder)
+    profiled_operations.keep_few_configurations(3, **pruning)
+    names = chosen(profiled_operations.chosen(OPERATIONS, options.operations))
+    failed = small_run(names) if SMALL else profiled_operations.run(names, make, options.save)
+    if os.environ.get("MODULES"):
+        list_modules(folder, os.environ["MODULES"])
+    sys.exit(bool(failed))

@@ -55,16 +55,16 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info) {
   p.addPass(createFunctionToLoopPassAdaptor(LoopFullUnrollPass(/*OptLevel=*/2))); // short loops of a constant count
   p.addPass(UnrollBuffersPass(info));                                             // makes a buffer's number a constant
   p.addPass(SCCPPass());                                                          // … which it still carries round
-  p.addPass(DropMaskedBuffersPass());          // before GVN, which removes what only these accesses used
-  p.addPass(GVNPass());                        // redundancy across blocks
-  p.addPass(InstCombinePass());                // folds what GVN made equal
-  p.addPass(SinkingPass());                    // numbers of iterations to where there are some
-  p.addPass(CorrelatedValuePropagationPass()); // narrow divisions of 64-bit numbers that are known to be small
-  p.addPass(DivRemPairsPass());                // one division for a quotient and a remainder of the same numbers
-  p.addPass(MergeBranchesPass(info.tuning));   // masks that GVN found equal
-  p.addPass(HoistShortBranchesPass());         // … also with a mul
-  p.addPass(SimplifyCFGPass());                // small ifs to selects
-  if (info.hasPackedF32) {                     // CDNA: pairs of f32 and of f16
+  p.addPass(DropMaskedBuffersPass());             // before GVN, which removes what only these accesses used
+  p.addPass(GVNPass());                           // redundancy across blocks
+  p.addPass(InstCombinePass());                   // folds what GVN made equal
+  p.addPass(SinkingPass());                       // numbers of iterations to where there are some
+  p.addPass(CorrelatedValuePropagationPass());    // narrow divisions of 64-bit numbers that are known to be small
+  p.addPass(DivRemPairsPass());                   // one division for a quotient and a remainder of the same numbers
+  p.addPass(MergeBranchesPass(info.tuning));      // masks that GVN found equal
+  p.addPass(HoistShortBranchesPass(info.tuning)); // … also with a mul
+  p.addPass(SimplifyCFGPass());                   // small ifs to selects
+  if (info.hasPackedF32) {                        // CDNA: pairs of f32 and of f16
     p.addPass(SLPVectorizerPass());
     p.addPass(InstCombinePass());
   } else { // RDNA: pairs of f16; those of f32 are formed when instructions are encoded

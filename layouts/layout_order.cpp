@@ -82,19 +82,6 @@ int32_t uniqueElementsPerThread(const LinearLayout &l) {
   return 1 << span.dimension();
 }
 
-llvm::SmallVector<int32_t, 4> contiguousPerThread(const LinearLayout &l) {
-  unsigned rank = l.numOutDims(), bit = 0, bits = l.inDimBits(Dim::Register);
-  llvm::SmallVector<int32_t, 4> n(rank, 1);
-  for (auto d : orderOf(l)) {
-    auto continues = [&] {
-      auto basis = l.basis(Dim::Register, bit);
-      return basis[d] == n[d] && llvm::count_if(basis, [](auto x) { return x != 0; }) == 1;
-    };
-    for (; bit < bits && continues(); ++bit) n[d] *= 2;
-  }
-  return n;
-}
-
 int64_t consecutiveElements(const LinearLayout &l, unsigned dim) {
   int64_t n = 1;
   for (unsigned bit = 0; bit < l.inDimBits(Dim::Register) && l.basis(Dim::Register, bit, tensorDim(dim)) == n; ++bit)

@@ -25,9 +25,6 @@ int32_t elementsPerThread(const LinearLayout &);
 std::optional<int64_t> elementsPerThread(const Encoding *, llvm::ArrayRef<int64_t> shape);
 /// Registers that hold different elements.
 int32_t uniqueElementsPerThread(const LinearLayout &);
-/// The box of consecutive elements that a thread holds in its first registers, fastest dimension first: its size along
-/// each dimension. For a blocked layout no larger than its tensor this is sizePerThread.
-llvm::SmallVector<int32_t, 4> contiguousPerThread(const LinearLayout &);
 /// How many consecutive elements along a dimension a thread's first registers hold: the first basis of a register is 1
 /// along it, the next 2, ….
 int64_t consecutiveElements(const LinearLayout &, unsigned dim);

@@ -233,15 +233,6 @@ LinearLayout LinearLayout::sublayout(llvm::ArrayRef<Dim> ins, llvm::ArrayRef<Dim
   return LinearLayout(std::move(newIns), std::move(newOuts));
 }
 
-bool LinearLayout::sublayoutIsZero(llvm::ArrayRef<Dim> ins, llvm::ArrayRef<Dim> outs) const {
-  for (auto &i : ins_)
-    if (llvm::is_contained(ins, i.dim))
-      for (auto &b : i.bases)
-        for (unsigned o = 0; o < outs_.size(); ++o)
-          if (b[o] && llvm::is_contained(outs, outs_[o].dim)) return false;
-  return true;
-}
-
 LinearLayout LinearLayout::removeZeroBases(Dim in) const {
   LinearLayout l = *this;
   for (auto &i : l.ins_)
@@ -313,76 +304,6 @@ LinearLayout LinearLayout::withOutSizes(llvm::ArrayRef<std::pair<Dim, int32_t>> 
   return l;
 }
 
-std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &left) const {
-  // this == left * R: left's bases must be the low ones, and the rest multiples of left's output sizes.
-  LinearLayout r;
-  for (auto &o : outs_) {
-    int32_t l = left.outDimSize(o.dim);
-    if (o.size % l) return std::nullopt;
-    r.outs_.push_back({o.dim, o.size / l});
-  }
-  for (auto &i : ins_) {
-    unsigned n = left.inDimBits(i.dim);
-    if (i.bases.size() < n) return std::nullopt;
-    InDim q{i.dim, {}};
-    for (unsigned b = 0; b < i.bases.size(); ++b) {
-      Basis nb;
-      for (unsigned o = 0; o < outs_.size(); ++o) {
-        int32_t v = i.bases[b][o];
-        bool has = left.hasOutDim(outs_[o].dim);
-        if (b < n) {
-          if (v != (has ? left.basis(i.dim, b, outs_[o].dim) : 0)) return std::nullopt;
-        } else {
-          int32_t l = has ? left.outDimSize(outs_[o].dim) : 1;
-          if (v % l) return std::nullopt;
-          nb.push_back(v / l);
-        }
-      }
-      if (b >= n) q.bases.push_back(nb);
-    }
-    r.ins_.push_back(q);
-  }
-  for (auto &i : left.ins_)
-    if (!hasInDim(i.dim) && !i.bases.empty()) return std::nullopt;
-  for (auto &o : left.outs_)
-    if (!hasOutDim(o.dim) && o.size != 1) return std::nullopt;
-  return r;
-}
-
-std::optional<LinearLayout> LinearLayout::divideRight(const LinearLayout &right) const {
-  // this == Q * right: right's bases, times Q's output sizes, must be the high ones, and the rest lie below those
-  // sizes.
-  LinearLayout q;
-  for (auto &o : outs_) {
-    int32_t r = right.outDimSize(o.dim);
-    if (o.size % r) return std::nullopt;
-    q.outs_.push_back({o.dim, o.size / r});
-  }
-  for (auto &i : ins_) {
-    unsigned n = right.inDimBits(i.dim);
-    if (i.bases.size() < n) return std::nullopt;
-    unsigned low = i.bases.size() - n;
-    InDim part{i.dim, {}};
-    for (unsigned b = 0; b < i.bases.size(); ++b) {
-      if (b < low) part.bases.push_back(i.bases[b]);
-      for (unsigned o = 0; o < outs_.size(); ++o) {
-        int32_t v = i.bases[b][o];
-        if (b < low ? v >= q.outs_[o].size
-                    : v != (right.hasOutDim(outs_[o].dim) ? right.basis(i.dim, b - low, outs_[o].dim) * q.outs_[o].size
-                                                          : 0))
-          return std::nullopt;
-      }
-    }
-    q.ins_.push_back(part);
-  }
-  for (auto &i : right.ins_)
-    if (!hasInDim(i.dim) && !i.bases.empty()) return std::nullopt;
-  for (auto &o : right.outs_)
-    if (!hasOutDim(o.dim) && o.size != 1) return std::nullopt;
-  return q;
-}
-
-LinearLayout LinearLayout::flattenIns(Dim as) const { return reshapeIns({{as, int32_t(1) << totalInBits()}}); }
 LinearLayout LinearLayout::flattenOuts(Dim as) const { return reshapeOuts({{as, int32_t(1) << totalOutBits()}}); }
 
 LinearLayout LinearLayout::concatIns(const LinearLayout &other) const {
@@ -402,20 +323,6 @@ LinearLayout LinearLayout::concatOuts(const LinearLayout &other) const {
 }
 
 // ---- composition and inversion --------------------------------------------------------------------------------------
-
-LinearLayout LinearLayout::compose(const LinearLayout &outer) const {
-  llvm::SmallVector<InDim, 4> ins;
-  for (auto &i : ins_) {
-    InDim n{i.dim, {}};
-    for (auto &b : i.bases) {
-      llvm::SmallVector<std::pair<Dim, int32_t>, 4> at;
-      for (unsigned o = 0; o < outs_.size(); ++o) at.push_back({outs_[o].dim, b[o]});
-      n.bases.push_back(outer.apply(at));
-    }
-    ins.push_back(n);
-  }
-  return LinearLayout(std::move(ins), outer.outs_);
-}
 
 /// Splits a set of input bits (numbered through all input dimensions) into a value per dimension.
 static Basis splitInputs(uint64_t bits, llvm::ArrayRef<LinearLayout::InDim> ins) {

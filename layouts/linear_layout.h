@@ -86,8 +86,6 @@ public:
   LinearLayout operator*(const LinearLayout &) const;
   LinearLayout &operator*=(const LinearLayout &o) { return *this = *this * o; }
 
-  /// @post result(x) == outer(this(x)). @pre outer's inputs are this layout's outputs, at least as large
-  LinearLayout compose(const LinearLayout &outer) const;
   /// @post result(this(x)) == x. @pre isInvertible()
   LinearLayout invert() const;
   /// A right inverse: this(result(y)) == y for every y in the image, with as many zero input bits as possible (low
@@ -99,7 +97,6 @@ public:
 
   /// The layout without the inputs/outputs not named.
   LinearLayout sublayout(llvm::ArrayRef<Dim> ins, llvm::ArrayRef<Dim> outs) const;
-  bool sublayoutIsZero(llvm::ArrayRef<Dim> ins, llvm::ArrayRef<Dim> outs) const;
   LinearLayout removeZeroBases(Dim in) const;
   LinearLayout transposeOuts(llvm::ArrayRef<Dim> order) const;
   LinearLayout transposeIns(llvm::ArrayRef<Dim> order) const;
@@ -110,13 +107,7 @@ public:
   LinearLayout renameOuts(llvm::ArrayRef<Dim>) const;
   /// Output sizes grown to at least those given, the bases unchanged.
   LinearLayout withOutSizes(llvm::ArrayRef<std::pair<Dim, int32_t>>) const;
-  /// The R for which this == L * R, if there is one.
-  std::optional<LinearLayout> divideLeft(const LinearLayout &L) const;
-
-  /// The Q for which this == Q * R, if there is one.
-  std::optional<LinearLayout> divideRight(const LinearLayout &R) const;
-  /// All inputs (outputs) as one dimension, the first lowest. @post one input (output) dimension of the same total size
-  LinearLayout flattenIns(Dim as) const;
+  /// All outputs as one dimension, the first lowest. @post one output dimension of the same total size
   LinearLayout flattenOuts(Dim as) const;
   /// The other layout's inputs (outputs) after this one's.
   /// @pre the outputs (inputs) are the same; no input (output) dimension is in both

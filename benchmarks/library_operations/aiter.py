@@ -1,8 +1,9 @@
 """Operations of aiter."""
 
 from library_operations.inputs import (
-    Library, few_experts, few_sizes, fp8, int8, leaf, long_lengths, pages_of, qwen, small_matmul,
+    few_experts, few_sizes, fp8, int8, leaf, long_lengths, pages_of, qwen, small_matmul,
 )  # fmt: skip
+from library_packages import Library
 from profiled_operations import with_gradients
 from sized_operations import ints, list_of, offsets, operation, permutation, rand, uniform, variant, zeros
 

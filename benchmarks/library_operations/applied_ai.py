@@ -1,6 +1,7 @@
 """Operations of applied-ai."""
 
-from library_operations.inputs import Library, fp8, leaf, scaled_int4, words
+from library_operations.inputs import fp8, leaf, scaled_int4, words
+from library_packages import Library
 from profiled_operations import with_gradients
 from sized_operations import operation, rand, variant, zeros
 

@@ -1,6 +1,7 @@
 """Operations of conch."""
 
-from library_operations.inputs import Library, fp8, int8, pages_of, scaled_int4, small_matmul, words
+from library_operations.inputs import fp8, int8, pages_of, scaled_int4, small_matmul, words
+from library_packages import Library
 from sized_operations import ints, list_of, offsets, operation, rand, uniform, variant
 
 conch = Library("conch.ops")

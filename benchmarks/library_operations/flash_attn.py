@@ -1,6 +1,7 @@
 """Operations of flash_attn."""
 
-from library_operations.inputs import Library, leaf
+from library_operations.inputs import leaf
+from library_packages import Library
 from profiled_operations import with_gradients
 from sized_operations import ints, offsets, operation, rand, variant
 

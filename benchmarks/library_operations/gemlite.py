@@ -1,6 +1,7 @@
 """Operations of gemlite."""
 
-from library_operations.inputs import Library, small_matmul
+from library_operations.inputs import small_matmul
+from library_packages import Library
 from sized_operations import ints, rand, uniform, variant
 
 gemlite = Library("gemlite")

@@ -1,6 +1,7 @@
 """Operations of GPTQModel."""
 
-from library_operations.inputs import Library, scaled_int4, small_matmul, words
+from library_operations.inputs import scaled_int4, small_matmul, words
+from library_packages import Library
 from sized_operations import ints, list_of, operation, rand, uniform, variant
 
 gptq = Library("gptqmodel")

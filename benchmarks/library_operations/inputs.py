@@ -1,24 +1,6 @@
-"""What operations of several libraries share: how their modules are imported, inputs, and sizes."""
-
-import importlib
+"""What operations of several libraries share: inputs, and sizes."""
 
 from sized_operations import ints, permutation, rand, uniform
-
-
-def units(*_):
-    import torch
-
-    return torch.cuda.get_device_properties(0).multi_processor_count
-
-
-class Library:
-    """The modules of a package, by their names in it."""
-
-    def __init__(self, name):
-        self.name = name
-
-    def __call__(self, module):
-        return importlib.import_module(f"{self.name}.{module}")
 
 
 def leaf(*shape, **options):

@@ -3,8 +3,9 @@
 import types
 
 from library_operations.inputs import (
-    Library, experts_of, few_experts, fp8, int8, long_lengths, qwen, scaled_int4, small_matmul, words,
+    experts_of, few_experts, fp8, int8, long_lengths, qwen, scaled_int4, small_matmul, words,
 )  # fmt: skip
+from library_packages import Library
 from sized_operations import list_of, offsets, operation, permutation, rand, uniform, variant, zeros
 
 lightllm = Library("lightllm")

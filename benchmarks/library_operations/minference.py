@@ -1,6 +1,6 @@
 """Operations of MInference."""
 
-from library_operations.inputs import Library
+from library_packages import Library
 from sized_operations import ints, list_of, operation, rand, uniform
 
 minference = Library("minference")

@@ -1,6 +1,7 @@
 """Operations of MSLK: matmuls, attention of few queries, mixtures of experts."""
 
-from library_operations.inputs import Library, few_sizes, fp8, int8, pages_of, small_matmul
+from library_operations.inputs import few_sizes, fp8, int8, pages_of, small_matmul
+from library_packages import Library
 from sized_operations import ints, list_of, offsets, operation, rand, uniform, variant
 
 mslk = Library("mslk")

@@ -2,8 +2,7 @@
 
 import types
 
-from library_operations.inputs import units
-from library_packages import bare, no, same, stub, yes
+from library_packages import bare, no, same, stub, units, yes
 
 GPU = "NVIDIA H200"  # whose tuned configurations are used, and those of gfx950 by aiter
 PACKAGES = (

@@ -1,6 +1,6 @@
 """Operations of SageAttention."""
 
-from library_operations.inputs import Library
+from library_packages import Library
 from sized_operations import offsets, operation, rand, variant
 
 sage = Library("sageattention.triton")

@@ -1,6 +1,7 @@
 """Operations of TransformerEngine."""
 
-from library_operations.inputs import Library, experts_of, leaf
+from library_operations.inputs import experts_of, leaf
+from library_packages import Library
 from profiled_operations import with_gradients
 from sized_operations import ints, list_of, operation, rand, uniform, zeros
 

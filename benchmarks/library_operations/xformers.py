@@ -2,7 +2,7 @@
 
 import types
 
-from library_operations.inputs import Library
+from library_packages import Library
 from sized_operations import list_of, offsets, operation, permutation, rand, zeros
 
 xformers = Library("xformers.ops._triton")

@@ -36,7 +36,7 @@ static bool mayHoist(BasicBlock &side, unsigned &count) {
   return true;
 }
 
-static bool hoist(BasicBlock &block) {
+static bool hoist(BasicBlock &block, const ir::Tuning &tuning) {
   auto *branch = dyn_cast<BranchInst>(block.getTerminator());
   if (!branch || !branch->isConditional()) return false;
   BasicBlock *sides[] = {branch->getSuccessor(0), branch->getSuccessor(1)};
@@ -47,9 +47,8 @@ static bool hoist(BasicBlock &block) {
     if (side == end) continue;
     if (!isSide(side) || side->getSingleSuccessor() != end || !mayHoist(*side, operations)) return false;
   }
-  constexpr unsigned kMostOperations = 6; // of both sides: fewer than a branch takes
-  constexpr ptrdiff_t kMostResults = 2;   // that SimplifyCFG makes selections of
-  bool isShort = operations && operations <= kMostOperations;
+  constexpr ptrdiff_t kMostResults = 2; // that SimplifyCFG makes selections of
+  bool isShort = operations && operations <= tuning.hoistBranchesMaxOperations;
   if (sides[0] == sides[1] || !isShort || std::distance(end->phis().begin(), end->phis().end()) > kMostResults ||
       !end->hasNPredecessors(2))
     return false;
@@ -64,7 +63,7 @@ static bool hoist(BasicBlock &block) {
 
 PreservedAnalyses HoistShortBranchesPass::run(Function &f, FunctionAnalysisManager &) {
   bool changed = false;
-  for (BasicBlock &block : f) changed |= hoist(block);
+  for (BasicBlock &block : f) changed |= hoist(block, tuning_);
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 

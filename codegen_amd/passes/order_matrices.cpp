@@ -439,8 +439,7 @@ private:
     waves =
         std::min<int64_t>(waves, divideCeil(blocksByLds_ * sharing_.wavesOfBlock, info_.schedulersPerMultiprocessor));
     int64_t blocks = std::max<int64_t>(1, waves / sharing_.wavesOfSimd);
-    constexpr int64_t kLeastBlocks = 2; // waves of one block wait at its barriers together
-    if (blocks - less >= kLeastBlocks) blocks -= less;
+    if (blocks - less >= info_.tuning.orderLeastBlocks) blocks -= less;
     return info_.registersPerScheduler / (blocks * sharing_.wavesOfSimd) + countedTwice;
   }
 

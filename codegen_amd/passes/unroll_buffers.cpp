@@ -277,9 +277,9 @@ static void replaceAfterLoop(const UseOfNumber &u, ArrayRef<Begin> begins) {
   last->replaceAllUsesWith(b.CreateSelect(isFirst, number(u.first), number(u.second)));
 }
 
-/// Where a loop goes round two buffers, it carries where the buffer begins, which one exclusive or changes, instead of
-/// the buffer's number, which is counted, compared, chosen and multiplied. What uses the number itself after the loop
-/// finds it again.
+/// If a loop alternates between two buffers, its loop-carried value becomes the offset of the buffer, which one
+/// exclusive or changes, instead of the buffer's index, which is counted, compared, selected and multiplied. Users of
+/// the index after the loop get it from the offset.
 static bool alternate(PHINode &phi, const Loop &loop) {
   SmallVector<UseOfNumber, 8> uses = usesOfNumber(phi, loop);
   SmallVector<Begin, 2> begins;

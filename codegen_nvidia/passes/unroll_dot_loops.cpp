@@ -23,14 +23,11 @@ using namespace llvm;
 
 namespace {
 
-constexpr unsigned kMostBuffers = 8;
-
-/// After how many iterations all buffer indices are what they were.
-unsigned periodOf(const Loop &loop) {
+/// After how many iterations, `most` at most, all buffer indices are what they were.
+unsigned periodOf(const Loop &loop, unsigned most) {
   unsigned period = 1;
   for (const PHINode &phi : loop.getHeader()->phis())
-    if (unsigned both = std::lcm(period, codegen::iterationsUntilRepeated(phi, loop, kMostBuffers));
-        both <= kMostBuffers)
+    if (unsigned both = std::lcm(period, codegen::iterationsUntilRepeated(phi, loop, most)); both <= most)
       period = both;
   return period;
 }
@@ -95,7 +92,7 @@ PreservedAnalyses UnrollDotLoopsPass::run(Function &f, FunctionAnalysisManager &
     LoopSize size = sizeOf(*loop);
     unsigned trips = size.dots ? unroller.evolution().getSmallConstantTripCount(loop) : 0;
     if (!trips || !takesLong(size, trips, *tuning_)) continue;
-    unsigned count = periodOf(*loop);
+    unsigned count = periodOf(*loop, tuning_->unrollDotLoopsMaxBuffers);
     unsigned rest = trips % count;
     // Loops of two buffers ptxas leaves alone, too.
     if (count < 3 || trips / count < 2 || (rest && !canPeel(loop))) continue;

@@ -410,7 +410,7 @@ bool dividesByZero(Module &m) {
   return found;
 }
 
-/// What a candidate must have less of, the first things first: so that no change is taken back by another for ever.
+/// What a candidate must have less of, the first things first: so that no two changes undo each other without an end.
 using Cost = std::array<double, 8>;
 Cost costOf(Failing &f) {
   Cost c{};

@@ -363,8 +363,8 @@ private:
             if (&v != &w && v.state == Warp::State::Ready) ++count;
         if (count) others = llvm::formatv("; {0} other warps wait too", count);
         fail(w, nullptr, -1,
-             llvm::formatv("deadlock: it goes round for ever in the loop of {0}, waiting for memory to change, and "
-                           "nobody is left to change it{1}",
+             llvm::formatv("deadlock: a loop repeats the same state without an end, and no other warp can change "
+                           "memory ({0}){1}",
                            place(w), others));
         return launch_.failure;
       }

@@ -4,7 +4,7 @@
 // the control flow looks like, and code that structured programs reach with all lanes is reached by all at once.
 //
 // A warp that waits in a loop for another is found out by its snapshot: when it comes back to a block with the same
-// values in all rows and nobody changed memory meanwhile, it will go round for ever unless somebody does (`stuck`).
+// values in all rows and nothing changed memory meanwhile, the loop never ends unless something else does (`stuck`).
 #include "runtime/emulator/machine.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/IR/DebugInfoMetadata.h"

@@ -342,7 +342,7 @@ struct Warp {
   std::vector<uint64_t>
       known; // by thread: the stamp up to which its accesses are ordered before this warp's, by mbarriers
   llvm::DenseMap<Row, std::unique_ptr<Exact>> exact;
-  // A snapshot of the warp, to find out that it goes round in a circle.
+  // A snapshot of the warp, to find loops that repeat the same state.
   std::vector<uint8_t> snapshot;
   unsigned snapshotBlock = ~0u;
   uint64_t snapshotChanges = 0, snapshotBarriers = 0, snapshotMask = 0, nextSnapshot = 0;

@@ -125,6 +125,8 @@ bool Program::evaluateFor(scf::ForOp op) {
   llvm::SmallVector<Datum, 8> carried;
   for (auto v : op.initArgs()) carried.push_back(get(v));
   Block *body = op.body().front();
+  unsigned bits = t.bitWidth();
+  Int128 most = (Int128(1) << (isUnsigned ? bits : bits - 1)) - 1;
   int64_t iteration = 0;
   for (Int128 i = value(op.lowerBound()); i < upper; i += step) {
     set(inductionVariable(op), Lanes::one(laneBytes(t), zeroExtend(uint64_t(i), t.bitWidth())));
@@ -133,6 +135,11 @@ bool Program::evaluateFor(scf::ForOp op) {
     if (!end) return false;
     for (unsigned k = 0; k < n; ++k) carried[k] = get(end->operand(k));
     if (!loopBack(op, iteration++)) return false;
+    // Compiled code compares the sum in the variable's type, and need not end.
+    if (i + step > most)
+      return fail(op, llvm::formatv("the loop's induction variable overflows: {0} + {1} is no {2}", int64_t(i),
+                                    int64_t(step), t.str())
+                          .str());
   }
   for (unsigned k = 0; k < n; ++k) datum(op->result(k)) = std::move(carried[k]);
   return true;

@@ -114,8 +114,8 @@ Order orderOf(Operation *op, Value ptr, const AxisInfoAnalysis &axis, const Glob
 /// In tensors of three dimensions and more, one runs, and the others are equal: of these the one that is reduced comes
 /// last, for the same reason. That holds for all accesses of such a shape, between which values flow. Runs that fill
 /// sectors of memory stay in neighbouring lanes; the memory does not care which row comes next.
-void orderReducedLast(llvm::MutableArrayRef<Access> accesses, const AxisInfoAnalysis &axis) {
-  constexpr int64_t kRunBytes = 2 * kSectorBytes;
+void orderReducedLast(llvm::MutableArrayRef<Access> accesses, const AxisInfoAnalysis &axis, const Tuning &tuning) {
+  int64_t runBytes = tuning.reducedLastMinSectors * kSectorBytes;
   constexpr int kSeveral = -2;
   struct Reduced {
     int axis = -1;
@@ -127,7 +127,7 @@ void orderReducedLast(llvm::MutableArrayRef<Access> accesses, const AxisInfoAnal
     if (a.order.size() < 3) continue;
     Reduced &r = reducedOf(a);
     int64_t bytes = a.pointers().element().cast<PointerType>().pointee().bitWidth() / 8;
-    r.runsAreLong &= axis.get(a.ptr).contiguity[a.fastest()] * bytes >= kRunBytes;
+    r.runsAreLong &= axis.get(a.ptr).contiguity[a.fastest()] * bytes >= runBytes;
     int found = a.op->is<tt::LoadOp>() ? reducedAxis(a.op->result(), /*selected=*/true) : -1;
     if (found < 0) continue;
     bool isOther = r.axis != -1 && r.axis != found;
@@ -405,7 +405,7 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
     a.hasProvedRun = axis.get(ptr).contiguity[a.fastest()] > 1;
     accesses.push_back(a);
   });
-  orderReducedLast(accesses, axis);
+  orderReducedLast(accesses, axis, tuning);
   orderUnprovedByStrides(accesses, global);
   for (auto &a : accesses) findWidth(a, axis, global, int64_t(warps) * lanes, context.target);
   auto widths = widthsOfGroups(m, accesses, tuning);

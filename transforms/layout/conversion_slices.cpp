@@ -196,7 +196,6 @@ static int64_t accessesPerThread(const AxisInfoAnalysis &axes, tt::LoadOp load, 
 /// be: it moves if nothing else uses it, and if that takes no more accesses, or few of 16 bytes, which are fewer than
 /// the shuffles of as many elements. Without asynchronous copies it stays: all that is ahead takes registers.
 bool Slice::canLoadIn(tt::LoadOp load, const Encoding *e) const {
-  constexpr int64_t kFewAccesses = 2;
   if (isDotOperand(e)) return false;
   if (!isLoopBodyWithDot(load->block())) return true;
   if (!context_.asyncCopies || !load.result().hasOneUse()) return false;
@@ -204,7 +203,7 @@ bool Slice::canLoadIn(tt::LoadOp load, const Encoding *e) const {
   int64_t before = accessesPerThread(axes, load, encodingOf(load.result()));
   int64_t after = accessesPerThread(axes, load, e);
   bool isWide = elementsPerAccess(axes, load, e) * bitsOf(load.result()) == kGlobalAccessBytes * 8;
-  return after <= before || (isWide && after <= kFewAccesses);
+  return after <= before || (isWide && after <= context_.tuning.narrowLoadMaxWideAccesses);
 }
 
 /// LayoutCosts::operation, where a load costs as much as its accesses: what the layout has side by side comes at once.

@@ -252,12 +252,12 @@ private:
   Operation *ordersAll_ = nullptr; // the first operation that may order any accesses
 };
 
-/// Whether the map would serve the copies of many loops with dots.
+/// Whether the map would serve the copies of loops with dots that are inside of another loop.
 bool servesManyLoops(tt::MakeTensorDescriptorOp make) {
-  constexpr unsigned kMinLoops = 2;
+  constexpr unsigned kLoopInLoop = 2;
   for (Operation *user : make.result().users()) {
     if (!user->is<tt::DescriptorLoadOp>() || !isLoopBodyWithDot(user->block())) continue;
-    if (loopsBetween(make.op, user) >= kMinLoops && llvm::is_contained(loadsFeedingDots(*user->block()), user))
+    if (loopsBetween(make.op, user) >= kLoopInLoop && llvm::is_contained(loadsFeedingDots(*user->block()), user))
       return true;
   }
   return false;

@@ -469,7 +469,6 @@ TEST(LayoutOrder, OfBlocked) {
   auto *e = *pool.getBlocked({{2, 4}, {4, 8}, {4, 1}, {1, 0}, {}});
   auto l = layoutOf(e, {128, 128});
   EXPECT_THAT(orderOf(l), ElementsAre(1, 0));
-  EXPECT_THAT(contiguousPerThread(l), ElementsAre(2, 4));
   EXPECT_EQ(elementsPerThread(l), 128);
   auto small = layoutOf(e, {1, 2});
   EXPECT_EQ(elementsPerThread(small), 8);

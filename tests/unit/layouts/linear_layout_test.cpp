@@ -62,39 +62,6 @@ TEST(LinearLayout, Product) {
       for (auto &[d, v] : at(ab, x)) EXPECT_EQ(v, valueOf(ya, d) + a.outDimSize(d) * valueOf(yb, d));
     });
     EXPECT_EQ(ab.totalInBits(), a.totalInBits() + b.totalInBits());
-    // Division undoes it, from either side.
-    auto right = ab.divideLeft(a), left = ab.divideRight(b);
-    ASSERT_TRUE(right && left) << ab.str() << a.str() << b.str();
-    auto c = g.any({L, W}, {D1, D0, D2}, 2);
-    EXPECT_EQ(a * *right, ab);
-    EXPECT_EQ(*left * b, ab);
-  }
-}
-
-TEST(LinearLayout, DivisionSaysNo) {
-  Generator g(3);
-  int yes = 0, no = 0;
-  for (int n = 0; n < 600; ++n) {
-    auto l = g.any({R, L}, {D0, D1}, 3), d = g.any({R, L}, {D0, D1}, 1);
-    auto left = l.divideLeft(d), right = l.divideRight(d);
-    if (left) EXPECT_EQ(d * *left, l);
-    if (right) EXPECT_EQ(*right * d, l);
-    (left ? yes : no)++;
-    (right ? yes : no)++;
-  }
-  EXPECT_GT(yes, 50);
-  EXPECT_GT(no, 50);
-}
-
-TEST(LinearLayout, Compose) {
-  Generator g(4);
-  for (int n = 0; n < 300; ++n) {
-    auto a = g.any({R, L, W}, {D0, D1}, 3);
-    auto b = g.any({D0, D1}, {R, L}, 3);
-    // Inputs of b large enough for the outputs of a.
-    b = LinearLayout::zeros1D(8, D0, R) * LinearLayout::zeros1D(8, D1, R) * b;
-    auto c = a.compose(b);
-    forEachInput(a, [&](In x) { EXPECT_EQ(flat(c, x), flat(b, at(a, x))); });
   }
 }
 
@@ -167,7 +134,7 @@ TEST(LinearLayout, ReshapesKeepTheFlatIndex) {
       EXPECT_EQ(flat(r, x), flat(a, x));
       EXPECT_EQ(f.apply(x)[0], flat(a, x));
     });
-    auto i = a.flattenIns(Dim::Offset);
+    auto i = a.reshapeIns({{Dim::Offset, 1 << a.totalInBits()}});
     int32_t point = 0;
     forEachInput(a, [&](In x) { EXPECT_EQ(flat(i, {{Dim::Offset, point++}}), flat(a, x)); });
     llvm::SmallVector<std::pair<Dim, int32_t>, 4> sizes;
@@ -187,9 +154,6 @@ TEST(LinearLayout, TransposesAndSublayoutsKeepNamedValues) {
       for (auto &[d, v] : at(t, x)) EXPECT_EQ(v, valueOf(y, d));
     });
     forEachInput(s, [&](In x) { EXPECT_EQ(s.apply(x)[0], valueOf(at(a, x), D1)); });
-    bool zero = true;
-    forEachInput(s, [&](In x) { zero &= s.apply(x)[0] == 0; });
-    EXPECT_EQ(a.sublayoutIsZero({L, W}, {D1}), zero);
     EXPECT_EQ(a.sublayout({R}, {D0, D1, D2}).concatIns(a.sublayout({L, W}, {D0, D1, D2})), a);
     EXPECT_EQ(a.sublayout({R, L, W}, {D0}).concatOuts(a.sublayout({R, L, W}, {D1, D2})), a);
     EXPECT_EQ(t.transposeOuts({D0, D1, D2}).transposeIns({R, L, W}), a);

@@ -27,8 +27,8 @@ TEST(Loops, For) {
   std::string isUnsigned = "%m = arith.constant -7 : i32\n%r = scf.for unsigned %i = %m to %n step %c1 iter_args(%a = "
                            "%c0) -> (i32)  : i32 {\n%b = arith.addi %a, %c1 : i32\nscf.yield %b : i32\n}";
   EXPECT_EQ(result(isUnsigned, -5), 2);
-  // Up to the largest number, without running over it.
-  std::string high = "%m = arith.constant 2147483646 : i32\n%r = scf.for %i = %m to %n step %c3 iter_args(%a = %c0) -> "
+  // Up to the largest number; beyond it: Endless.LoopsAreReported.
+  std::string high = "%m = arith.constant 2147483646 : i32\n%r = scf.for %i = %m to %n step %c1 iter_args(%a = %c0) -> "
                      "(i32)  : i32 {\n%b = arith.addi %a, %c1 : i32\nscf.yield %b : i32\n}";
   EXPECT_EQ(result(high, INT32_MAX), 1);
   // Values are exchanged all at once.
@@ -132,6 +132,10 @@ TEST(Endless, LoopsAreReported) {
   steps.options.maxSteps = 500;
   steps.buffer(r).scalar(100000).fails("has run 500 operations without an end");
   Evaluation(kernel("scf.for %i = %c0 to %c2 step %n  : i32 {\n}")).buffer(r).scalar(0).fails("the loop's step is 0");
+  Evaluation(kernel("%m = arith.constant 2147483647 : i32\nscf.for %i = %n to %m step %c2  : i32 {\n}"))
+      .buffer(r)
+      .scalar(2147483644)
+      .fails("the loop's induction variable overflows: 2147483646 + 2 is no i32");
 }
 
 /// A lock at p[0] around an update of p[1] that is not atomic.
