@@ -143,6 +143,27 @@ class _Generator:
         self._state[1] = offset
 
 
+def _for_inductor(torch: Any) -> dict[tuple[Any, str], Any]:
+    """What code that Inductor wrote calls, by module and name."""
+
+    def empty_strided(size: Any, stride: Any, dtype: Any) -> Any:
+        return torch.empty_strided(size, stride, dtype=dtype)
+
+    return {
+        (torch._C, "_cuda_getCurrentRawStream"): lambda _: 0,
+        (torch._C._dynamo.guards, "_empty_strided_cuda"): empty_strided,
+    }
+
+
+def _without_numbers_of_devices(torch: Any, function: Any, args: Any, given: Any) -> tuple[Any, Any]:
+    """A number as device is a GPU's: `torch.ones(2, device=0)`, `x.to(torch.cuda.current_device())`."""
+    if type(given.get("device")) is int:
+        given = given | {"device": "cpu"}
+    if function is torch.Tensor.to and len(args) > 1 and type(args[1]) is int:
+        args = (args[0], "cpu", *args[2:])
+    return args, given
+
+
 @contextlib.contextmanager
 def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
     """Programs say device="cuda": torch makes such tensors in the host's memory here, and answers queries of the device
@@ -168,6 +189,7 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
             if function == torch.Tensor.is_cuda.__get__:  # type: ignore[attr-defined]
                 return True
             given = {k: on_host(v) for k, v in (kwargs or {}).items()}
+            args, given = _without_numbers_of_devices(torch, function, args, given)
             if given.get("pin_memory"):
                 given["pin_memory"] = False
             made = function(*map(on_host, args), **given)
@@ -195,13 +217,7 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
         **{name: _own_nothing() for name in ("synchronize", "set_stream", "set_device", "empty_cache", "manual_seed",
                                              "manual_seed_all", "reset_peak_memory_stats")},
     }  # fmt: skip
-    # What code that Inductor wrote calls.
-    inductor = {
-        (torch._C, "_cuda_getCurrentRawStream"): lambda _: 0,
-        (torch._C._dynamo.guards, "_empty_strided_cuda"): lambda size, stride, dtype: torch.empty_strided(
-            size, stride, dtype=dtype
-        ),
-    }
+    inductor = _for_inductor(torch)
     before: dict[Any, Any] = {(torch.cuda, name): getattr(torch.cuda, name) for name in answers}
     before |= {(module, name): getattr(module, name) for module, name in inductor if hasattr(module, name)}
     # The device of tensors is the CPU, and programs say getattr(torch, device.type).
