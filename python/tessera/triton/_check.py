@@ -195,6 +195,7 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
             made = function(*map(on_host, args), **given)
             return _uninitialised.fill(made) if function in unwritten else made
 
+    generator = _Generator(torch)
     answers = {
         "is_available": lambda: True,
         "device_count": lambda: 1,
@@ -212,10 +213,12 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
         "mem_get_info": lambda *_: (1 << 34, 1 << 34),
         "memory_allocated": lambda *_: 0,
         "max_memory_allocated": lambda *_: 0,
-        "default_generators": (_Generator(torch),),
+        "default_generators": (generator,),
+        "manual_seed": lambda seed: generator.manual_seed(seed),
+        "manual_seed_all": lambda seed: generator.manual_seed(seed),
         "is_bf16_supported": lambda *_, **__: True,
-        **{name: _own_nothing() for name in ("synchronize", "set_stream", "set_device", "empty_cache", "manual_seed",
-                                             "manual_seed_all", "reset_peak_memory_stats")},
+        **{name: _own_nothing() for name in ("synchronize", "set_stream", "set_device", "empty_cache",
+                                             "reset_peak_memory_stats")},
     }  # fmt: skip
     inductor = _for_inductor(torch)
     before: dict[Any, Any] = {(torch.cuda, name): getattr(torch.cuda, name) for name in answers}
