@@ -9,6 +9,9 @@ Python files are enough, with the JSON files of tuned configurations; nothing of
 are for older versions of Triton: in its files `tl.dot(a, b, trans_b=True)` must be written `tl.dot(a, tl.trans(b))`,
 and `tl.libdevice` `tl.math`.
 
+The kernels of flag_attn (ee91638), trident (6c429c6), stk (7363137), colossalai (4f9953be3), deepspeed (edaa72212) and
+flashinfer (fb28d7242) need their Python files only.
+
     export PUBLIC=FOLDER
     TESSERA_TRITON=0 TRITON_CACHE_DIR=t library_kernels.py --save t.pt > triton.jsonl     # by Triton
     TESSERA_TRITON=1 TRITON_CACHE_DIR=s library_kernels.py --save s.pt > tessera.jsonl    # by Tessera, its wheel

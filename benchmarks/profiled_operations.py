@@ -1,6 +1,6 @@
 """What the benchmarks of public libraries' operations have in common (linear_attention.py, public_kernels.py,
-serving_kernels.py, helion_kernels.py): they are run as they are, each kernel is timed by torch's profiler, and the
-figures of two compilers are compared.
+serving_kernels.py, helion_kernels.py, tritonbench_kernels.py): they are run as they are, each kernel is timed by
+torch's profiler, and the figures of two compilers are compared.
 
 An operation is a function that runs it once and returns its results, a list of tensors.
 """

@@ -15,4 +15,10 @@ from library_operations import (
     conch,
     lightllm,
     aiter,
+    flag_attn,
+    trident,
+    stk,
+    colossalai,
+    deepspeed,
+    flashinfer,
 )

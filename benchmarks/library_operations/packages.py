@@ -1,5 +1,6 @@
 """The libraries' packages: what of them is imported, and stand-ins for what is not there."""
 
+import sys
 import types
 
 from library_packages import bare, no, same, stub, units, yes
@@ -7,8 +8,9 @@ from library_packages import bare, no, same, stub, units, yes
 GPU = "NVIDIA H200"  # whose tuned configurations are used, and those of gfx950 by aiter
 PACKAGES = (
     "xformers mslk flash_attn sageattention transformer_engine native_sparse_attention minference applied_ai "
-    "gptqmodel conch gemlite lightllm aiter"
+    "gptqmodel conch gemlite lightllm aiter flag_attn colossalai deepspeed flashinfer"
 ).split()
+WHOLE = ("trident", "stk")  # with their __init__
 
 
 class Log:
@@ -18,7 +20,12 @@ class Log:
 
 def prepare(folder):
     for name in PACKAGES:
-        bare(name, f"{folder}/{name}", whole=["gemlite.triton_kernels"])
+        bare(name, f"{folder}/{name}", whole=["gemlite.triton_kernels", "deepspeed.ops.triton_ops"])
+    sys.path.append(folder)  # of WHOLE
+    stub("nvtx", annotate=same)
+    add_older_triton()
+    stub("flashinfer.utils", get_compute_capability=lambda _: (9, 0))
+    stub("deepspeed.accelerator", "deepspeed.comm", "deepspeed.ops.transformer.inference.op_binding")
     prepare_training()
     prepare_quantised()
     prepare_serving()
@@ -83,6 +90,21 @@ def ignore_amd_options():
         return run(self, *args, **kept)
 
     JITFunction.run = without
+
+
+def add_older_triton():
+    """Names of triton.language.math that older versions had. Their triton.autotune had two numbers of milliseconds as
+    fifth and sixth argument."""
+    import triton
+    from triton.language import math
+
+    math.fast_expf, math.max, math.min = math.exp, triton.language.maximum, triton.language.minimum
+    autotune = triton.autotune
+
+    def without(*args, **options):
+        return autotune(*(None if isinstance(a, int) else a for a in args), **options)
+
+    triton.autotune = without
 
 
 def mean_pooling(x, block, _=None):

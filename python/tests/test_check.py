@@ -182,7 +182,7 @@ def double(x, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     tl.store(x + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
 x = torch.ones(100, device="cuda")
-with torch.cuda.device(x.device), torch.cuda.stream(torch.cuda.Stream()):
+with torch.cuda.device(x.device), torch.cuda.device_of(x), torch.cuda.stream(torch.cuda.Stream()):
     kernel = double.warmup(x, 100, B=64, grid=(2,))
     kernel._init_handles()
     assert 65536 // kernel.n_regs > 0 and torch.cuda.mem_get_info()[0] > 0
@@ -198,10 +198,23 @@ def bench(n, by):
 bench.run(print_data=True)
 assert (x == 4).all()
 triton.runtime.driver.active.get_device_interface().synchronize()
+with torch.cuda._DeviceGuard(0):  # as code of Inductor does
+    y = torch._C._dynamo.guards._empty_strided_cuda((4, 25), (25, 1), torch.float32)
+    y.fill_(1)
+    double[(2,)](y, 100, B=64, stream=torch._C._cuda_getCurrentRawStream(0))
+assert (y == 2).all()
+assert torch.ones(2, device=0).to(torch.cuda.current_device()).is_cuda
+torch.manual_seed(7)
+generator = torch.cuda.default_generators[torch.cuda.current_device()]  # the idiom for seeds of tl.rand
+state = generator.get_state()
+seed, offset = state.view(torch.int64)
+offset += 4
+generator.set_state(state)
+assert (generator.initial_seed(), generator.get_offset()) == (int(seed), 4) == (7, 4)
 """)
     command = [sys.executable, "-m", "tessera.triton", "check", "--target", "sm_90a", "program.py"]
     made = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    assert made.returncode == 0 and "no faults in 2 launches" in made.stderr, made.stderr
+    assert made.returncode == 0 and "no faults in 3 launches" in made.stderr, made.stderr
 
 
 def test_fake_tensors(tmp_path):

@@ -5,8 +5,8 @@
 // makes the lane's address wrong, which the access reports. Masking, shifting right, division and comparisons drop
 // the record: hash functions and the like overflow on purpose. So does a shift left by 31, which is how LLVM makes
 // the offset that is out of bounds where a mask is not set (select of 0 and the sign bit by bit 0): no stride is so
-// large. Nor does an integer mul count as overflown if LLVM has dropped the upper bits of a constant that the mul
-// shifts out: (x - 1) * 64 is written as (x + 0x3ffffff) * 64.
+// large. Nor does an integer mul or a shift count as overflown if LLVM has dropped the upper bits of a constant that it
+// shifts out: (x - 1) * 64 is written as (x + 0x3ffffff) * 64, and (y - x) << 1 as (x * 0x7fffffff + y) << 1.
 #include "runtime/emulator/lane_functions.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstrTypes.h"
@@ -20,15 +20,35 @@ static Exact *find(Warp &w, Row r) {
   return it == w.exact.end() ? nullptr : it->second.get();
 }
 
-/// If an operand of an integer mul adds a small negative constant whose upper bits were dropped: by how much the
-/// operand is too large.
-static int64_t droppedBits(const llvm::Value *v) {
-  auto *add = llvm::dyn_cast<llvm::BinaryOperator>(v);
-  auto *c = add && add->getOpcode() == llvm::Instruction::Add ? llvm::dyn_cast<llvm::ConstantInt>(add->getOperand(1))
-                                                              : nullptr;
+/// The bits that are left of a constant if it is a small negative one whose upper bits were dropped, else 0.
+static unsigned bitsLeft(const llvm::Value *v) {
+  auto *c = llvm::dyn_cast<llvm::ConstantInt>(v);
   if (!c || c->getBitWidth() != 32 || c->isNegative()) return 0;
   unsigned bits = c->getValue().getActiveBits();
-  return bits >= 20 && (c->getZExtValue() >> (bits - 12)) == 0xfff ? int64_t(1) << bits : 0;
+  return bits >= 20 && (c->getZExtValue() >> (bits - 12)) == 0xfff ? bits : 0;
+}
+
+/// If an operand of an integer mul adds such a constant: by how much the operand is too large.
+static int64_t droppedBits(const llvm::Value *v) {
+  auto *add = llvm::dyn_cast<llvm::BinaryOperator>(v);
+  unsigned bits = add && add->getOpcode() == llvm::Instruction::Add ? bitsLeft(add->getOperand(1)) : 0;
+  return bits ? int64_t(1) << bits : 0;
+}
+
+/// Whether a sum has such a constant of so many bits as a term, or in one that is multiplied by it.
+static bool hasConstantOf(const llvm::Value *v, unsigned bits, unsigned depth = 0) {
+  constexpr unsigned kDeepest = 8;
+  auto *sum = llvm::dyn_cast<llvm::BinaryOperator>(v);
+  if (!sum || depth == kDeepest) return false;
+  switch (sum->getOpcode()) {
+  case llvm::Instruction::Add:
+  case llvm::Instruction::Sub:
+  case llvm::Instruction::Mul: break;
+  default: return false;
+  }
+  for (const llvm::Value *operand : sum->operands())
+    if (bitsLeft(operand) == bits || hasConstantOf(operand, bits, depth + 1)) return true;
+  return false;
 }
 
 void copyExact(Warp &w, Row from, Row to) {
@@ -107,6 +127,8 @@ static void recordArithmetic(Warp &w, const Instruction &i, Exact *a, Exact *b) 
         if (i128(p) * (i.tracking == Tracking::Shl ? int64_t(1) << (q & 31) : q) == int32_t(to[l])) return true;
     return false;
   };
+  unsigned shift = i.tracking == Tracking::Shl ? y[std::countr_zero(w.mask)] : 0;
+  if (shift && i.source && hasConstantOf(i.source->getOperand(0), 32 - shift)) return dropRecord(w, i);
   auto out = std::make_unique<Exact>();
   bool any = false;
   for (unsigned l = 0; l < w.lanes; ++l) {

@@ -115,6 +115,55 @@ class _Event:
         return 1.0
 
 
+class _Generator:
+    """Stands for the generator of a GPU, whose state is the seed and the offset of Philox."""
+
+    def __init__(self, torch: Any):
+        self._torch = torch
+        self._state = torch.tensor([torch.initial_seed() % (1 << 63), 0], dtype=torch.int64)
+
+    def get_state(self) -> Any:
+        return self._state.clone().view(self._torch.uint8)
+
+    def set_state(self, state: Any) -> _Generator:
+        self._state = state.clone().view(self._torch.int64)
+        return self
+
+    def initial_seed(self) -> int:
+        return int(self._state[0])
+
+    def manual_seed(self, seed: int) -> _Generator:
+        self._state = self._torch.tensor([seed, 0], dtype=self._torch.int64)
+        return self
+
+    def get_offset(self) -> int:
+        return int(self._state[1])
+
+    def set_offset(self, offset: int) -> None:
+        self._state[1] = offset
+
+
+def _for_inductor(torch: Any) -> dict[tuple[Any, str], Any]:
+    """What code that Inductor wrote calls, by module and name."""
+
+    def empty_strided(size: Any, stride: Any, dtype: Any) -> Any:
+        return torch.empty_strided(size, stride, dtype=dtype)
+
+    return {
+        (torch._C, "_cuda_getCurrentRawStream"): lambda _: 0,
+        (torch._C._dynamo.guards, "_empty_strided_cuda"): empty_strided,
+    }
+
+
+def _without_numbers_of_devices(torch: Any, function: Any, args: Any, given: Any) -> tuple[Any, Any]:
+    """A number as device is a GPU's: `torch.ones(2, device=0)`, `x.to(torch.cuda.current_device())`."""
+    if type(given.get("device")) is int:
+        given = given | {"device": "cpu"}
+    if function is torch.Tensor.to and len(args) > 1 and type(args[1]) is int:
+        args = (args[0], "cpu", *args[2:])
+    return args, given
+
+
 @contextlib.contextmanager
 def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
     """Programs say device="cuda": torch makes such tensors in the host's memory here, and answers queries of the device
@@ -140,11 +189,13 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
             if function == torch.Tensor.is_cuda.__get__:  # type: ignore[attr-defined]
                 return True
             given = {k: on_host(v) for k, v in (kwargs or {}).items()}
+            args, given = _without_numbers_of_devices(torch, function, args, given)
             if given.get("pin_memory"):
                 given["pin_memory"] = False
             made = function(*map(on_host, args), **given)
             return _uninitialised.fill(made) if function in unwritten else made
 
+    generator = _Generator(torch)
     answers = {
         "is_available": lambda: True,
         "device_count": lambda: 1,
@@ -158,28 +209,37 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
         "current_stream": _Stream,
         "default_stream": _Stream,
         "stream": _Stream,
-        "device": _Stream,  # a block, too
+        **dict.fromkeys(("device", "device_of", "_DeviceGuard"), _Stream),  # blocks, too; the last one is Inductor's
         "mem_get_info": lambda *_: (1 << 34, 1 << 34),
         "memory_allocated": lambda *_: 0,
         "max_memory_allocated": lambda *_: 0,
+        "default_generators": (generator,),
+        "manual_seed": lambda seed: generator.manual_seed(seed),
+        "manual_seed_all": lambda seed: generator.manual_seed(seed),
         "is_bf16_supported": lambda *_, **__: True,
-        **{name: _own_nothing() for name in ("synchronize", "set_stream", "set_device", "empty_cache", "manual_seed",
-                                             "manual_seed_all", "reset_peak_memory_stats")},
+        **{name: _own_nothing() for name in ("synchronize", "set_stream", "set_device", "empty_cache",
+                                             "reset_peak_memory_stats")},
     }  # fmt: skip
-    before = {name: getattr(torch.cuda, name) for name in answers}
+    inductor = _for_inductor(torch)
+    before: dict[Any, Any] = {(torch.cuda, name): getattr(torch.cuda, name) for name in answers}
+    before |= {(module, name): getattr(module, name) for module, name in inductor if hasattr(module, name)}
     # The device of tensors is the CPU, and programs say getattr(torch, device.type).
     added = [name for name in answers if not hasattr(torch.cpu, name)]
     try:
         for name, answer in answers.items():
             setattr(torch.cuda, name, answer)
+        for (module, name), answer in inductor.items():
+            setattr(module, name, answer)
         for name in added:
             setattr(torch.cpu, name, answers[name])
         driver.device_interface = torch.cuda
         with OnHost(), _on_host_in_callbacks(torch, OnHost), _eagerly(torch):
             yield
     finally:
-        for name, function in before.items():
-            setattr(torch.cuda, name, function)
+        for module, name in inductor:
+            delattr(module, name)
+        for (module, name), function in before.items():
+            setattr(module, name, function)
         for name in added:
             if hasattr(torch.cpu, name):
                 delattr(torch.cpu, name)

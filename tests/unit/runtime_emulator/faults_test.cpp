@@ -113,6 +113,17 @@ TEST_P(Faults, MuliWithDroppedBitsIsSound) {
                     kLess),
              "k", {counting(4096), zeros(4096), scalar(2)}));
 }
+TEST_P(Faults, SumWithDroppedBitsIsSound) {
+  // (i + 4 - n) * 2, as LLVM writes it: n times -1, without the bit that the shift drops.
+  auto e = make();
+  EXPECT_SOUND(
+      e.text(addOne("    %most = arith.constant 2147483647 : i32\n    %c4 = arith.constant 4 : i32\n"
+                    "    %two = arith.constant dense<2> : tensor<256xi32>\n    %u = arith.muli %n, %most : i32\n"
+                    "    %far = arith.addi %u, %c4 : i32\n    %vs = tt.splat %far : i32 -> tensor<256xi32>\n"
+                    "    %s = arith.addi %i, %vs : tensor<256xi32>\n    %j = arith.muli %s, %two : tensor<256xi32>",
+                    kLess),
+             "k", {counting(1024), zeros(1024), scalar(2)}));
+}
 TEST_P(Faults, OffsetsIntoSmallBuffersMayWrap) {
   // The same where the caller promises buffers of less than 2 GiB: on AMD addresses are then computed modulo 2^32.
   if (!amd()) GTEST_SKIP() << "NVIDIA's addresses have 64 bits";
