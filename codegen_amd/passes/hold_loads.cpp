@@ -75,7 +75,8 @@ private:
           usedOfLatest += latest.contains(o.getReg());
         }
       if (used && usedOfLatest < latest.size()) {
-        MachineInstr *barrier = BuildMI(block, mi.getIterator(), mi.getDebugLoc(), tii_->get(barrier_)).addImm(kMayCross);
+        MachineInstr *barrier =
+            BuildMI(block, mi.getIterator(), mi.getDebugLoc(), tii_->get(barrier_)).addImm(kMayCross);
         lis_->InsertMachineInstrInMaps(*barrier);
         latest.clear();
         changed = true;
