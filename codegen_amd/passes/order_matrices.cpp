@@ -22,8 +22,8 @@
 // Time is that of one wave of several: its SIMD's matrix and vector units are shared with the block's other waves on
 // the SIMD, LDS with all of the block's waves.
 //
-// Iterations of an unrolled loop between which kEndsIteration stands are ordered one after the other, each as if it were
-// the block: what one of them holds for the next then takes no more registers than around the loop.
+// Iterations of an unrolled loop between which kEndsIteration stands are ordered one after the other, each as if it
+// were the block: what one of them holds for the next then takes no more registers than around the loop.
 //
 // Order is all that changes, and only where LLVM's dependence graph (registers, memory, side effects) allows it.
 // LLVM inserts s_waitcnt and s_nop afterwards, for the order that it finds. SCHED_BARRIER keeps the order until

@@ -16,13 +16,13 @@
 // Recognised is any integer that the loop carries and that comes round to its first value after a few iterations,
 // whatever those are. What becomes constant is left to the passes that follow.
 //
-// order-matrices orders both iterations together in blocks with at most one wave on a SIMD, or so many registers that no
-// second block fits. Others it orders one by one: for two blocks of eight waves there are no registers for the order of
-// two iterations, and GEMMs of 128 by 128 tiles would take 9 to 14 % longer (gfx950, 4096 x 4096 x 4096).
+// order-matrices orders both iterations together in blocks with at most one wave on a SIMD, or so many registers that
+// no second block fits. Others it orders one by one: for two blocks of eight waves there are no registers for the order
+// of two iterations, and GEMMs of 128 by 128 tiles would take 9 to 14 % longer (gfx950, 4096 x 4096 x 4096).
 //
-// Limits: loops without inner loops, with one exit, at their end, that only accumulate. By the timing model, 2026-11: in
-// attention the values between the dots take the registers, and unrolled loops take up to 16 % longer (gfx950, heads of
-// 64); loops with WMMA gain nothing (gfx1100 and gfx1201: 3 % faster to 11 % slower), and some then spill.
+// Limits: loops without inner loops, with one exit, at their end, that only accumulate. By the timing model, 2026-11:
+// in attention the values between the dots take the registers, and unrolled loops take up to 16 % longer (gfx950, heads
+// of 64); loops with WMMA gain nothing (gfx1100 and gfx1201: 3 % faster to 11 % slower), and some then spill.
 //
 // Other loops that go round two buffers carry where the buffer begins, instead of its number:
 //
