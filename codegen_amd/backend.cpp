@@ -10,6 +10,7 @@
 #include "codegen_amd/eviction_budget.h"
 #include "codegen_amd/llvm_passes.h"
 #include "codegen_amd/object.h"
+#include "codegen_amd/passes/hold_loads.h"
 #include "codegen_amd/passes/order_matrices.h"
 #include "codegen_amd/passes/recompute_after_loops.h"
 #include "codegen_amd/passes/share_constants.h"
@@ -107,6 +108,8 @@ protected:
       passes.add(createRecomputeAfterLoops(info().tuning));
     if (argument == "detect-dead-lanes" && mfma && options_.optLevel >= 2) passes.add(createShareConstants());
     if (argument == "machine-scheduler" && mfma && options_.optLevel >= 2) passes.add(createOrderMatrices(info()));
+    if (argument == "machine-scheduler" && info().matrixUnit == ir::MatrixUnit::Wmma && options_.optLevel >= 2)
+      passes.add(createHoldLoads());
   }
   bool libraryMayBeFused() const override { return false; } // fused, ocml's sinh of small numbers loses half its bits
 

@@ -15,6 +15,7 @@
 #include "codegen_amd/passes/mark_slow_allocation.h"
 #include "codegen_amd/passes/merge_branches.h"
 #include "codegen_amd/passes/pack_halves.h"
+#include "codegen_amd/passes/permute_bytes.h"
 #include "codegen_amd/passes/round_to_bfloat.h"
 #include "codegen_amd/passes/scalar_offsets.h"
 #include "codegen_amd/passes/schedule_matrices.h"
@@ -77,6 +78,7 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info) {
   p.addPass(LimitBuffersPass());
   p.addPass(VectorPartialsPass(info.tuning));
   if (!info.hasBf16Conversion) p.addPass(RoundToBfloatPass());
+  p.addPass(PermuteBytesPass()); // InstCombine makes the chains of shuffles that it takes
   p.addPass(ADCEPass());
   p.addPass(AdvanceOffsetsPass());      // after the passes that change offsets and their masks
   p.addPass(ScalarOffsetsPass());       // … and before all that hides them

@@ -22,6 +22,9 @@
 // Time is that of one wave of several: its SIMD's matrix and vector units are shared with the block's other waves on
 // the SIMD, LDS with all of the block's waves.
 //
+// Iterations of an unrolled loop between which kEndsIteration stands are ordered one after the other, each as if it
+// were the block: what one of them holds for the next then takes no more registers than around the loop.
+//
 // Order is all that changes, and only where LLVM's dependence graph (registers, memory, side effects) allows it.
 // LLVM inserts s_waitcnt and s_nop afterwards, for the order that it finds. SCHED_BARRIER keeps the order until
 // after register allocation.
@@ -84,8 +87,9 @@ struct Sharing {
 
 class BlockOrder {
 public:
-  BlockOrder(BlockGraph &graph, const Sharing &sharing, int64_t ldsLatency, int64_t memoryLatency)
-      : graph_(graph), sharing_(sharing), ldsLatency_(ldsLatency), memoryLatency_(memoryLatency) {}
+  /// `isPart`: of a block that has several, an iteration each.
+  BlockOrder(BlockGraph &graph, const Sharing &sharing, int64_t ldsLatency, int64_t memoryLatency, bool isPart)
+      : graph_(graph), sharing_(sharing), ldsLatency_(ldsLatency), memoryLatency_(memoryLatency), isPart_(isPart) {}
 
   /// The instructions in their new order; empty if the graph has a node that cannot be placed.
   SmallVector<MachineInstr *, 0> run() {
@@ -156,6 +160,13 @@ private:
     return {kScalar, mi.isMetaInstruction() ? 0 : kPass, kPass};
   }
 
+  /// Whether a part loads it from memory for the next one.
+  bool isForNext(const SUnit &u) const {
+    return isPart_ && cost_[u.NodeNum].unit == kMemory && llvm::none_of(u.Succs, [](const SDep &d) {
+             return d.getKind() == SDep::Data && !d.getSUnit()->isBoundaryNode();
+           });
+  }
+
   /// When an instruction without users in the block must start at the latest; the block ends at 0. What the next
   /// iteration uses is there when it starts.
   int64_t endOf(const SUnit &u) const {
@@ -165,6 +176,8 @@ private:
     bool followsStore = llvm::any_of(u.Preds, [&](const SDep &d) {
       return d.getKind() == SDep::Anti && !d.getSUnit()->isBoundaryNode() && isLdsStore(*d.getSUnit());
     });
+    // In a part, they are not yet the same registers.
+    followsStore |= isForNext(u);
     if (c.unit == kMemory && followsStore) return -std::min(c.latency, 2 * ldsLatency_ + storing_ / 2);
     if (c.unit == kMatrix || c.unit == kVector || c.unit == kScalar) return -c.busy;
     return -c.latency;
@@ -269,6 +282,7 @@ private:
   const Sharing &sharing_;
   int64_t ldsLatency_;
   int64_t memoryLatency_;
+  bool isPart_;
   int64_t storing_ = 0; // clocks of LDS for the block's stores
   SmallVector<Cost, 0> cost_;
   SmallVector<int64_t, 0> latest_;         // start that those placed allow
@@ -372,6 +386,8 @@ private:
 
   bool isMfma(const MachineInstr &mi) const { return tii_->getName(mi.getOpcode()).starts_with("V_MFMA"); }
 
+  bool isBarrier(const MachineInstr &mi) const { return tii_->getName(mi.getOpcode()) == "SCHED_BARRIER"; }
+
   bool orderBlock(MachineFunction &mf, MachineBasicBlock &block, const MachineLoopInfo *loops) {
     tii_ = mf.getSubtarget().getInstrInfo();
     auto begin = block.SkipPHIsLabelsAndDebug(block.begin());
@@ -385,47 +401,80 @@ private:
     }
     if (matrices < info_.tuning.orderLeastMatrices) return false;
     if (before.size() > size_t(info_.tuning.orderMaxInstructions)) return false;
-    for (MachineInstr *mi : before) // what is to stay after MFMA does so by its time
-      if (tii_->getName(mi->getOpcode()) == "SCHED_BARRIER") {
-        lis_->RemoveMachineInstrFromMaps(*mi);
-        mi->eraseFromParent();
+    SmallVector<size_t, 2> ends; // of the parts, in `before`
+    SmallVector<MachineInstr *, 0> kept;
+    for (MachineInstr *mi : before) { // what is to stay after MFMA does so by its time
+      if (!isBarrier(*mi)) {
+        kept.push_back(mi);
+        continue;
       }
-    before.clear();
-    begin = block.SkipPHIsLabelsAndDebug(block.begin());
-    for (auto it = begin; it != end; ++it) before.push_back(&*it);
+      if (mi->getOperand(0).getImm() == kEndsIteration && !kept.empty()) ends.push_back(kept.size());
+      lis_->RemoveMachineInstrFromMaps(*mi);
+      mi->eraseFromParent();
+    }
+    if (ends.empty() || ends.back() != kept.size()) ends.push_back(kept.size());
+    before = std::move(kept);
 
     Pressure pressure(mf, *lis_);
-    int64_t registers = pressure.of(block, before);
-    int64_t limit = registersFor(registers);
     BlockGraph graph(mf, loops);
+    bool changed = false;
+    size_t first = 0;
+    for (size_t last : ends) {
+      changed |= orderPart(block, first, last, before, ends.size() > 1, graph, pressure);
+      first = last;
+    }
+    if (changed) hold(block, before);
+    return changed;
+  }
+
+  /// Orders `order[first, last)`, and moves the instructions of the block.
+  bool orderPart(MachineBasicBlock &block, size_t first, size_t last, SmallVectorImpl<MachineInstr *> &order,
+                 bool isPart, BlockGraph &graph, Pressure &pressure) {
+    if (first == last) return false;
+    MachineBasicBlock::iterator begin = order[first]->getIterator();
+    MachineBasicBlock::iterator end = last < order.size() ? order[last]->getIterator() : block.getFirstTerminator();
+    int64_t registers = pressure.of(block, order);
+    int64_t limit = registersFor(registers);
     graph.build(block, begin, end, *aliases_);
-    SmallVector<MachineInstr *, 0> order = orderWithin(limit, graph, pressure, block, before.size());
+    Part part = {graph, pressure, block, order, first, last, isPart};
+    SmallVector<MachineInstr *, 0> best = orderWithin(limit, part);
     // One block fewer of them costs less than waits for nearly every operand, which LLVM's order has, or for loads that
     // come late, as long as there are two. By the timing model, gfx950, 2026-11: GEMMs are as fast as before, or up to
     // a quarter faster. With one left, attention on gfx942 and a GEMM by eight waves on gfx950 take a fifth longer.
-    if (order.empty() || memoryLatency_ < info_.tuning.orderMemoryLatency) {
-      auto ofFewerBlocks = orderWithin(registersFor(registers, 1), graph, pressure, block, before.size());
-      if (!ofFewerBlocks.empty()) order = std::move(ofFewerBlocks);
+    if (best.empty() || memoryLatency_ < info_.tuning.orderMemoryLatency) {
+      auto ofFewerBlocks = orderWithin(registersFor(registers, 1), part);
+      if (!ofFewerBlocks.empty()) best = std::move(ofFewerBlocks);
     }
     graph.finish();
-    mostRegisters_ = std::max(mostRegisters_, order.empty() ? registers : pressure.of(block, order));
-    if (order.empty()) return false;
-    move(block, begin, order);
-    hold(block, order);
+    mostRegisters_ = std::max(mostRegisters_, best.empty() ? registers : pressure.of(block, best));
+    if (best.empty()) return false;
+    move(block, begin, ArrayRef(best).slice(first, last - first));
+    order.assign(best.begin(), best.end());
     return true;
   }
 
+  /// Instructions `[first, last)` of a block's.
+  struct Part {
+    BlockGraph &graph;
+    Pressure &pressure;
+    MachineBasicBlock &block;
+    ArrayRef<MachineInstr *> all;
+    size_t first, last;
+    bool isPart; // of several
+  };
+
   /// The order with the longest latencies that takes no more registers; empty if none does. Reads of LDS give way
   /// first: a load that comes late costs more.
-  SmallVector<MachineInstr *, 0> orderWithin(int64_t limit, BlockGraph &graph, Pressure &pressure,
-                                             MachineBasicBlock &block, size_t size) {
+  SmallVector<MachineInstr *, 0> orderWithin(int64_t limit, const Part &part) {
     const ir::Tuning &t = info_.tuning;
     for (int64_t memory = t.orderMemoryLatency; memory >= t.orderLeastMemoryLatency; memory /= 2)
       for (int64_t lds = t.orderLdsLatency; lds >= t.orderLeastLdsLatency; lds /= 2) {
-        auto order = BlockOrder(graph, sharing_, lds, memory).run();
-        if (order.size() != size) return {};
+        auto order = BlockOrder(part.graph, sharing_, lds, memory, part.isPart).run();
+        if (order.size() != part.last - part.first) return {};
         memoryLatency_ = memory;
-        if (pressure.of(block, order) <= limit) return order;
+        SmallVector<MachineInstr *, 0> all(part.all);
+        llvm::copy(order, all.begin() + part.first);
+        if (part.pressure.of(part.block, all) <= limit) return all;
       }
     return {};
   }

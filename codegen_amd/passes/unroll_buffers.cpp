@@ -16,12 +16,13 @@
 // Recognised is any integer that the loop carries and that comes round to its first value after a few iterations,
 // whatever those are. What becomes constant is left to the passes that follow.
 //
-// Limits: loops without inner loops, with one exit, at their end, that only accumulate, of blocks with at most one wave
-// on a SIMD, or so many registers that no second block fits. By the timing model, 2026-11: in attention the values
-// between the dots take the registers, and unrolled loops take up to 16 % longer (gfx950, heads of 64); for two blocks
-// of eight waves, order-matrices does not find registers for the order of two iterations, and GEMMs of 128 by 128 tiles
-// take 9 to 14 % longer (gfx950, 4096 x 4096 x 4096); loops with WMMA gain nothing (gfx1100 and gfx1201: 3 % faster to
-// 11 % slower), and some then spill.
+// order-matrices orders both iterations together in blocks with at most one wave on a SIMD, or so many registers that
+// no second block fits. Others it orders one by one: for two blocks of eight waves there are no registers for the order
+// of two iterations, and GEMMs of 128 by 128 tiles would take 9 to 14 % longer (gfx950, 4096 x 4096 x 4096).
+//
+// Limits: loops without inner loops, with one exit, at their end, that only accumulate. By the timing model, 2026-11:
+// in attention the values between the dots take the registers, and unrolled loops take up to 16 % longer (gfx950, heads
+// of 64); loops with WMMA gain nothing (gfx1100 and gfx1201: 3 % faster to 11 % slower), and some then spill.
 //
 // Other loops that go round two buffers carry where the buffer begins, instead of its number:
 //
@@ -33,12 +34,14 @@
 // Runs: among the optimisations of levels 2 and 3, before redundancy is removed.
 #include "codegen_amd/passes/unroll_buffers.h"
 #include "codegen/object/loop_unroller.h"
+#include "codegen_amd/passes/order_matrices.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
@@ -82,14 +85,14 @@ static bool fillsRegisters(const Loop &loop, int64_t waves, const ir::TargetInfo
 }
 
 /// By how much to unroll the loop; 1 for loops that stay.
-static unsigned copiesOf(const Loop &loop, int64_t waves, const ir::TargetInfo &info) {
+static unsigned copiesOf(const Loop &loop, const ir::TargetInfo &info) {
   BasicBlock *latch = loop.getLoopLatch();
   if (!loop.isInnermost() || !loop.getLoopPreheader() || !latch || loop.getExitingBlock() != latch) return 1;
   unsigned copies = 1;
   for (PHINode &phi : loop.getHeader()->phis())
     if (phi.getType()->isIntegerTy())
       copies = std::max(copies, codegen::iterationsUntilRepeated(phi, loop, info.tuning.unrollBuffersMost));
-  if (copies == 1 || (waves > 1 && !fillsRegisters(loop, waves, info))) return 1;
+  if (copies == 1) return 1;
   size_t instructions = 0;
   bool multiplies = false;
   for (BasicBlock *block : loop.blocks())
@@ -334,16 +337,24 @@ static bool alternateBuffers(Loop &loop, DominatorTree &dominators, LoopInfo &lo
   return changed;
 }
 
+/// Makes order-matrices order the loop's iterations one by one.
+static void endIteration(Loop &loop) {
+  IRBuilder<> b(loop.getLoopLatch()->getTerminator());
+  for (unsigned mask : {0U, kEndsIteration, 0U})
+    b.CreateIntrinsic(Intrinsic::amdgcn_sched_barrier, {}, {b.getInt32(mask)});
+}
+
 PreservedAnalyses UnrollBuffersPass::run(Function &f, FunctionAnalysisManager &analyses) {
   int64_t waves = wavesOfSimd(f, info_);
   codegen::LoopUnroller unroller(f, analyses);
   bool changed = false;
   for (Loop *loop : unroller.loops().getLoopsInPreorder()) {
-    unsigned copies = copiesOf(*loop, waves, info_);
+    unsigned copies = copiesOf(*loop, info_);
     if (copies == 1) {
       changed |= alternateBuffers(*loop, unroller.dominators(), unroller.loops(), unroller.evolution());
       continue;
     }
+    if (waves > 1 && !fillsRegisters(*loop, waves, info_)) endIteration(*loop);
     auto unrolled = unroller.unroll(*loop, copies, codegen::LoopUnroller::TripCount::Any);
     // With as many iterations as copies there is no loop left.
     if (unrolled == LoopUnrollResult::PartiallyUnrolled) nestRemainder(*loop, unroller.dominators());

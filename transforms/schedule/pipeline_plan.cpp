@@ -485,19 +485,22 @@ private:
     return e.ok() ? *e : nullptr;
   }
 
-  /// Whether registers admit no other block, or, where a thread is short of all that it can have (RDNA), `blocks` are
-  /// enough: its values are spilled or stay close to their uses, and fewer waves hide what is left to wait for.
-  bool registersLimitBlocks(int64_t blocks) const {
+  /// Whether the loop takes so many registers that shared memory for two buffers costs less than half of the blocks: of
+  /// two blocks by their registers, or of as many registers as a thread has. Beside the dots' operands, which are read
+  /// ahead, are the loaded values of a later iteration.
+  bool registersLeaveMemory(int64_t bytes) const {
     auto function = loop_->parentOfType<tt::FuncOp>();
     if (!function || !plan_.hasDots) return false;
-    // Beside the dots' operands, which are read ahead, are the loaded values of a later iteration.
     int64_t registers = RegisterPressure(function.op).highest(loop_.op, loop_.op);
     for (auto &a : plan_.loads) registers += registersOf(a.result());
     int64_t warps = numWarps(loop_->module().op());
     if (registers <= target_.registersPerThread(2 * warps, RegisterSplit::Allocated)) return false;
-    bool isAtLimit = target_.registersPerThread(2 * warps, RegisterSplit::Allocated) == target_.maxRegistersPerThread;
-    int64_t threads = blocks * warps * target_.warpSize;
-    return !isAtLimit || threads >= target_.tuning.pipelineThreadsAtRegisterLimit * target_.schedulersPerMultiprocessor;
+    int64_t most = std::min<int64_t>(registers, target_.maxRegistersPerThread);
+    int64_t byRegisters = target_.registersPerScheduler / most * target_.schedulersPerMultiprocessor / warps;
+    auto blocks = [&](int64_t buffers) {
+      return std::max<int64_t>(1, std::min(byRegisters, target_.blocksBySharedMemory(buffers * bytes)));
+    };
+    return 2 * blocks(2) > blocks(1);
   }
 
   /// Blocks of a multiprocessor that shared memory should have room for: of so many threads that other waves compute
@@ -575,12 +578,11 @@ private:
       plan_.buffers = plan_.distance + 1;
       return plan_.distance > 0 || doNotFit("no room for two stages");
     }
-    // Two buffers save a barrier, if they leave room for enough waves, or registers do not.
+    // Two buffers save a barrier, if they leave room for enough waves, or registers do not admit these anyway.
     bool twoFit = plan_.bytesOfBuffers(2) <= room;
     bool secondBlockFits = 2 * bytes <= target_.sharedMemoryPerBlock / 2;
-    int64_t blocks = target_.blocksBySharedMemory(2 * bytes);
-    bool otherBlocksFit = secondBlockFits && blocks >= blocksThatHideLatency();
-    plan_.buffers = twoFit && (otherBlocksFit || registersLimitBlocks(blocks)) ? 2 : 1;
+    bool otherBlocksFit = secondBlockFits && target_.blocksBySharedMemory(2 * bytes) >= blocksThatHideLatency();
+    plan_.buffers = twoFit && (otherBlocksFit || registersLeaveMemory(bytes)) ? 2 : 1;
     return plan_.bytesOfBuffers(1) <= room || doNotFit("no room for a stage");
   }
 

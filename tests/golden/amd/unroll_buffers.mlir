@@ -1,10 +1,11 @@
 // A loop with MFMA that goes round two buffers: two iterations in one, so that the buffers' addresses are constants
-// apart. With WMMA it stays, and with eight waves that leave registers for a second block: where the buffer begins then
-// alternates, without the buffer's number, which the last iteration, after the loop, does not need either.
+// apart. With eight waves that leave registers for a second block, each iteration is ordered by itself. With WMMA the loop
+// stays: where the buffer begins then alternates, without the buffer's number, which the last iteration, after the loop,
+// does not need either.
 // RUN: tessera compile %S/../../kernels/mm_across_k/mm_across_k.ttir --target gfx950 --num-warps 2 --num-stages 2 --emit llir | FileCheck %s
 // RUN: tessera compile %S/../../kernels/mm_across_k/mm_across_k.ttir --target gfx1201 --num-warps 2 --num-stages 2 --emit llir | FileCheck %s --check-prefix=ONCE
 // RUN: tessera compile %S/../../kernels/mm_across_k/mm_across_k.ttir --target gfx950 --num-warps 8 --num-stages 2 --emit llir | FileCheck %s --check-prefix=EIGHT
-// RUN: tessera compile %S/../../kernels/mm_i8/mm_i8.ttir --target gfx950 --num-warps 8 --num-stages 3 --emit llir | FileCheck %s --check-prefix=AFTER
+// RUN: tessera compile %S/../../kernels/mm_i8/mm_i8.ttir --target gfx1201 --num-warps 4 --num-stages 2 --emit llir | FileCheck %s --check-prefix=AFTER
 // CHECK: {{^}}for:
 // CHECK-NOT: br i1
 // CHECK-COUNT-4: call <16 x i32> @llvm.amdgcn.mfma
@@ -15,13 +16,17 @@
 // ONCE-NOT: call <8 x i32> @llvm.amdgcn.wmma
 // ONCE: br i1 {{.*}}label %for
 // EIGHT: {{^}}for:
-// EIGHT: %[[AT:buffer.*]] = phi i32
-// EIGHT-NOT: icmp slt i32 {{.*}}, 2
-// EIGHT: xor i32 %[[AT]],
+// EIGHT-NOT: br i1
+// EIGHT: call <4 x i32> @llvm.amdgcn.mfma
+// EIGHT-NOT: {{br i1|call <4 x i32> @llvm.amdgcn.mfma}}
+// EIGHT: call void @llvm.amdgcn.sched.barrier(i32 2047)
+// EIGHT-NEXT: call void @llvm.amdgcn.sched.barrier(i32 0)
+// EIGHT-NOT: br i1
 // EIGHT: call <4 x i32> @llvm.amdgcn.mfma
 // EIGHT-NOT: call <4 x i32> @llvm.amdgcn.mfma
-// EIGHT: br i1 {{.*}}label %for
+// EIGHT: br i1 {{.*}}label %for{{$}}
 // AFTER: {{^}}for:
-// AFTER: %buffer{{.*}} = phi i32
+// AFTER: %[[AT:buffer.*]] = phi i32
+// AFTER: xor i32 %[[AT]],
 // AFTER-NOT: icmp eq i32 %buffer
 // AFTER: ret void
