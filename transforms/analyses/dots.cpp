@@ -3,6 +3,7 @@
 #include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
+#include "layouts/dot_operand.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -73,6 +74,17 @@ bool feedsDotOrBuffer(Value v, const DotPath &path) {
   assert(!path.throughLoops && "loops are followed upwards only");
   llvm::SmallPtrSet<Operation *, 16> seen;
   return feedsDotOrBuffer(v, path, seen);
+}
+
+bool isLargeFmaOperand(Type type, const TargetInfo &target) {
+  if (target.hasScheduleBarriers) return false;
+  auto t = type.dyn_cast<TensorType>();
+  auto *operand = t ? layouts::dynCast<layouts::DotOperandEncoding>(t.encoding()) : nullptr;
+  if (!operand || !layouts::dynCast<layouts::BlockedEncoding>(operand->parent())) return false;
+  auto layout = operand->toLinearLayout(t.shape());
+  if (!layout.ok()) return false;
+  int64_t registers = layout->inDimSize(layouts::Dim::Register) * t.element().bitWidth() / kWordBits;
+  return registers * 100 > target.maxRegistersPerThread * target.tuning.fmaBufferReadsPercent;
 }
 
 bool isScaleOf(Value v, tt::DotScaledOp dot) { return v == dot.aScale() || v == dot.bScale(); }

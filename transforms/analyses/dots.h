@@ -20,6 +20,7 @@
 //                                      included
 #pragma once
 #include "ir/ops.h"
+#include "ir/target.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
 
@@ -59,6 +60,11 @@ struct DotChain {
 };
 /// Along `kInPlace`.
 DotChain chainOf(ir::tt::DotOp);
+
+/// Whether the tensor is an operand of a dot by fma that takes so many registers of a thread that it would be spilled
+/// if it were held during a loop. Such operands are read from shared memory just before their use. False where the
+/// lowering has schedule barriers: it decides itself which operands it reads late.
+bool isLargeFmaOperand(ir::Type, const ir::TargetInfo &);
 
 /// Whether the value is the scales of one of the dot's operands.
 bool isScaleOf(ir::Value, ir::tt::DotScaledOp);

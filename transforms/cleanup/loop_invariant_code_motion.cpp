@@ -18,8 +18,11 @@
 //     %q = arith.divsi %x, %n                        %d = arith.select %runs, %n, %power
 //                                                    %q = arith.divsi %x, %d
 //
-// Limits: registers are not counted. A value that is cheap to compute (a splat, a range) occupies registers during the
-// whole loop once it is hoisted; LLVM moves such values back if registers are scarce.
+// Operands of dots by fma that would fill a thread's registers stay in the loop, where they are read from shared memory
+// element by element (isLargeFmaOperand).
+//
+// Limits: other registers are not counted. A value that is cheap to compute (a splat, a range) occupies registers
+// during the whole loop once it is hoisted; LLVM moves such values back if registers are scarce.
 //
 // Runs: TTIR, NVIDIA pipeline, AMD pipeline.
 #include "ir/builder.h"
@@ -27,6 +30,7 @@
 #include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "transforms/analyses/dots.h"
 #include "transforms/analyses/integer_facts.h"
 #include "transforms/passes.h"
 
@@ -77,8 +81,8 @@ namespace {
 /// What decides whether an operation may leave a loop.
 class HoistRules {
 public:
-  explicit HoistRules(Operation *loop)
-      : loop_(loop), loopRuns_(certainlyRuns(loop)),
+  HoistRules(Operation *loop, const TargetInfo *target)
+      : loop_(loop), target_(target), loopRuns_(certainlyRuns(loop)),
         // Another thread's write may become visible where threads synchronise.
         memoryMayChange_(effectsOf(loop) & (kWritesGlobal | kSynchronizes)) {}
 
@@ -95,6 +99,7 @@ public:
     if (effectsOf(&op) != 0 && !isMovableLoad(op)) return false;
     if (!loopRuns_ && makesTensorMap(&op)) return false;
     if (isUndefinedDivision(op) && !loop_->is<scf::ForOp>()) return false;
+    if (target_ && op.is<ttg::LocalLoadOp>() && isLargeFmaOperand(op.result().type(), *target_)) return false;
     return isInvariant(op);
   }
 
@@ -124,7 +129,8 @@ private:
   }
 
   Operation *loop_;
-  bool loopRuns_; // at least one iteration, certainly
+  const TargetInfo *target_; // null: TTIR without a target
+  bool loopRuns_;            // at least one iteration, certainly
   bool memoryMayChange_;
 };
 
@@ -148,8 +154,8 @@ static bool hoistFromBranches(Block &block, Operation *loop, const HoistRules &r
   return changed;
 }
 
-static bool hoist(Operation *loop) {
-  HoistRules rules(loop);
+static bool hoist(Operation *loop, const TargetInfo *target) {
+  HoistRules rules(loop, target);
   bool changed = false;
   for (auto &region : loop->regions()) {
     if (region.empty()) continue;
@@ -171,10 +177,10 @@ static bool hoist(Operation *loop) {
   return changed;
 }
 
-absl::StatusOr<bool> loopInvariantCodeMotion(Module &m, PassContext &) {
+absl::StatusOr<bool> loopInvariantCodeMotion(Module &m, PassContext &context) {
   bool changed = false;
   m.op()->walkPostOrder([&](Operation *op) {
-    if (isLoop(op)) changed |= hoist(op);
+    if (isLoop(op)) changed |= hoist(op, context.target);
   });
   return changed;
 }

@@ -18,6 +18,8 @@
 //   warp groups     a left operand that its threads already have as the instruction takes it goes the other way, from
 //                   its buffer to registers
 //
+// An operand of fma that would fill a thread's registers during a loop, a loop-invariant one, is read in the loop.
+//
 // The buffer's layout. Where the target reads 8 by 8 matrices (ldmatrix), rows are swizzled in groups of 16 bytes, a
 // matrix row, such that the eight rows of a matrix lie in different banks (conflictFreeSwizzle). What TMA copies is
 // read in the layout of its descriptor, whose swizzle is as good. Bytes across K that a loop copies asynchronously are
@@ -206,13 +208,28 @@ Value bufferOfTransposedLoad(Builder &b, const OperandConversion &c, const Encod
       ->result();
 }
 
-void goThroughBuffer(const OperandConversion &c, const Encoding *layout) {
+/// Dots in loops read an operand that would fill the registers during the loop just before they need it.
+void readInLoops(ttg::LocalLoadOp load) {
+  llvm::SmallVector<Operation *, 4> dots;
+  for (Operation *user : load.result().users())
+    if (user->is<tt::DotOp>() && user->block() != load->block()) dots.push_back(user);
+  for (Operation *dot : dots) {
+    Builder b(dot);
+    Value again = ttg::LocalLoadOp::create(b, load->loc(), tensorOf(load.result()), load.src(), Value()).result();
+    for (unsigned i = 0; i < dot->numOperands(); ++i)
+      if (dot->operand(i) == load.result()) dot->setOperand(i, again);
+  }
+  if (load->useEmpty()) load->erase();
+}
+
+void goThroughBuffer(const OperandConversion &c, const Encoding *layout, const TargetInfo &target) {
   ttg::ConvertLayoutOp op = c.op;
   Builder b(op.op);
   Value buffer = bufferOfTransposedLoad(b, c, layout);
   if (!buffer) buffer = bufferOf(b, op->loc(), op.src(), layout);
-  Value loaded = ttg::LocalLoadOp::create(b, op->loc(), tensorOf(op.result()), buffer, Value()).result();
-  op.result().replaceAllUsesWith(loaded);
+  auto load = ttg::LocalLoadOp::create(b, op->loc(), tensorOf(op.result()), buffer, Value());
+  op.result().replaceAllUsesWith(load.result());
+  if (isLargeFmaOperand(load.result().type(), target)) readInLoops(load);
   auto trans = op.src().definedBy<tt::TransOp>();
   op->erase();
   // The load then has one user, as the pipeliner requires.
@@ -260,7 +277,7 @@ absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &context) {
     if (auto transposed = transposedPlan(*c, target)) c->plan = *std::move(transposed);
     const Encoding *layout = bufferLayout(m.context().encodings(), *c, target);
     if (!layout) continue;
-    goThroughBuffer(*c, layout);
+    goThroughBuffer(*c, layout, target);
     changed = true;
   }
   return changed;
