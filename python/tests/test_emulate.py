@@ -63,7 +63,12 @@ def scalars(o, i, j, f, b, none, B: tl.constexpr):
         tl.store(o, i + j + f + b)
 
 
-@triton.autotune([triton.Config({"B": 64}), triton.Config({"B": 128}, num_warps=2)], key=["n"], reset_to_zero=["o"])
+# 32 warps of 64 threads are more than the blocks of AMD may have: the autotuner leaves this one out.
+@triton.autotune(
+    [triton.Config({"B": 64}), triton.Config({"B": 128}, num_warps=2), triton.Config({"B": 64}, num_warps=32)],
+    key=["n"],
+    reset_to_zero=["o"],
+)
 @triton.jit
 def tuned(x, o, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
@@ -162,7 +167,8 @@ def test_autotuned(target):
     with emulate(target) as driver:
         tuned[lambda meta: (triton.cdiv(1000, meta["B"]),)](x, o, 1000)
     np.testing.assert_array_equal(o, x)
-    assert driver.launches == 3  # both candidates, then the chosen one
+    candidates = 3 if target == "interpreter" else 2
+    assert driver.launches == candidates + 1  # then the chosen one
     assert not tuned.cache  # says nothing about a GPU
 
 

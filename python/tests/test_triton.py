@@ -289,10 +289,13 @@ def test_too_much_shared_memory_is_what_the_autotuner_forgives(monkeypatch, mode
     from tessera.triton import _stages
 
     message = "kernel 'k' needs 300000 bytes of shared memory, but a block on sm_90a has 232448"
-    e = _stages._refusal(tessera.InputError(message, message))
+    e = _stages.refusal(tessera.InputError(message, message))
     assert isinstance(e, OutOfResources) and (e.required, e.limit) == (300000, 232448)
+    message = "32 warps of 64 threads are 2048 threads per block, but gfx942 allows 1024"
+    e = _stages.refusal(tessera.UsageError(message, message))
+    assert isinstance(e, OutOfResources) and (e.required, e.limit, e.name) == (2048, 1024, "threads")
     other = tessera.InputError("something else")
-    assert _stages._refusal(other) is other
+    assert _stages.refusal(other) is other
 
 
 def test_sources_that_are_not_ttir(tmp_path):

@@ -21,8 +21,8 @@
 // Operands of dots by fma that would fill a thread's registers stay in the loop, where they are read from shared memory
 // element by element (isLargeFmaOperand).
 //
-// Limits: other registers are not counted. A value that is cheap to compute (a splat, a range) occupies registers for
-// the whole loop once it is hoisted; LLVM moves such values back if registers are scarce.
+// Limits: other registers are not counted. A value that is cheap to compute (a splat, a range) occupies registers
+// during the whole loop once it is hoisted; LLVM moves such values back if registers are scarce.
 //
 // Runs: TTIR, NVIDIA pipeline, AMD pipeline.
 #include "ir/builder.h"

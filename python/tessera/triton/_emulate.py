@@ -141,7 +141,7 @@ _REGISTERS, _SHARED = 32, 1024
 
 def emulated_stages(backend: Any, stages: dict[str, Any], options: Any) -> None:
     """The stages from TTGIR on: the emulator's code instead of an object."""
-    from ._stages import _Made, compile_options, target_of
+    from ._stages import _Made, compile_options, refusal, target_of
 
     spec = emulation.spec or "interpreter"
     names = list(stages)
@@ -153,9 +153,11 @@ def emulated_stages(backend: Any, stages: dict[str, Any], options: Any) -> None:
             made = {"text": text, "num_warps": options.num_warps}
             metadata.update(num_warps=options.num_warps, tensordesc_meta=[], name="kernel", shared=_SHARED)
         else:
-            kernel = _kernel.compile(
-                text.encode(), target_of(options), stage="bitcode", file_name="kernel.ttir", **compile_options(options)
-            )
+            target, given = target_of(options), compile_options(options)
+            try:
+                kernel = _kernel.compile(text.encode(), target, stage="bitcode", file_name="kernel.ttir", **given)
+            except _errors.Error as e:
+                raise refusal(e) from None
             data = base64.b64encode(kernel.object).decode()  # type: ignore[arg-type]
             made = {"object": data, "metadata": kernel.metadata_text, "target": kernel.target}
             m = kernel.metadata

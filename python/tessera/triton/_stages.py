@@ -156,16 +156,20 @@ def _compile(module: Any, options: Any) -> _kernel.Kernel:
     return kernel
 
 
-_SHARED = re.compile(r"needs (\d+) bytes of shared memory, but a block on \S+ has (\d+)")
+_RESOURCES = {
+    "shared memory": re.compile(r"needs (\d+) bytes of shared memory, but a block on \S+ has (\d+)"),
+    "threads": re.compile(r"are (\d+) threads per block, but \S+ allows (\d+)"),
+}
 
 
-def _refusal(e: _errors.Error) -> Exception:
-    """The exception of strict mode: what the autotuner forgives, or the error itself."""
+def refusal(e: _errors.Error) -> Exception:
+    """The exception of strict mode and of emulators: what the autotuner forgives, or the error itself."""
     from triton.runtime.errors import OutOfResources
 
-    numbers = _SHARED.search(e.message)
-    if numbers:
-        return OutOfResources(int(numbers[1]), int(numbers[2]), "shared memory")
+    for name, pattern in _RESOURCES.items():
+        numbers = pattern.search(e.message)
+        if numbers:
+            return OutOfResources(int(numbers[1]), int(numbers[2]), name)
     return e
 
 
@@ -202,7 +206,7 @@ class _Kernel:
             return _Made(str(kernel.asm["ttgir"]), kernel)
         except _errors.Error as e:
             if mode() == "strict":
-                raise _refusal(e) from None
+                raise refusal(e) from None
             refused = e.message
         except Exception as e:  # another version's options: Triton knows them
             if mode() == "strict":
