@@ -73,6 +73,20 @@ TEST(Occupancy, FewLoadsRequestMoreWarps) {
   EXPECT_EQ(blocks(facts(16, 4)), 0);
 }
 
+TEST(Occupancy, LoopsThatLoadMuchForABlockRequestNone) {
+  KernelFacts rows = facts(16, 100);
+  rows.hasLoops = true;
+  rows.leastLoopRegisters = 4; // 16 bytes for each of 512 threads: 8 KiB
+  EXPECT_EQ(blocks(rows, warps(16)), 0);
+  EXPECT_EQ(blocks(rows, warps(8)), 4);
+  rows.leastLoopRegisters = 3;
+  EXPECT_EQ(blocks(rows, warps(16)), 2);
+  rows.leastLoopRegisters = 16;
+  EXPECT_EQ(blocks(rows), 0);
+  rows.widestTensor = 17; // not small
+  EXPECT_EQ(blocks(rows), 4);
+}
+
 TEST(Occupancy, KernelsWithDotsRequestHalfOrNothing) {
   EXPECT_EQ(blocks(facts(16, 0, /*dots=*/true)), 8);
   EXPECT_EQ(blocks(facts(64, 100, /*dots=*/true)), 0);
@@ -221,6 +235,7 @@ exit:
   EXPECT_TRUE(facts.hasMatrixInstructions);
   EXPECT_TRUE(facts.hasWarpGroupDots);
   EXPECT_TRUE(facts.hasLoops);
+  EXPECT_EQ(facts.leastLoopRegisters, 2u); // of one
   EXPECT_EQ(facts.keptRegisters, 0u);
 }
 
