@@ -12,6 +12,7 @@ triton = pytest.importorskip("triton")
 np = pytest.importorskip("numpy")
 
 import triton.language as tl  # noqa: E402
+from triton.runtime.errors import OutOfResources  # noqa: E402
 from triton.tools.tensor_descriptor import TensorDescriptor  # noqa: E402
 
 import tessera  # noqa: E402
@@ -153,7 +154,8 @@ class Launcher:
             except Exception as e:
                 where = traceback.extract_tb(e.__traceback__)[-1]
                 ours = PACKAGE in Path(where.filename).parents
-                assert not ours or isinstance(e, tessera.Error), f"{i}: {where}: {type(e).__name__}: {e}"
+                # OutOfResources as on a GPU, for autotuners: what does not fit the target.
+                assert not ours or isinstance(e, (tessera.Error, OutOfResources)), f"{i}: {where}: {type(e).__name__}: {e}"
                 assert str(e).strip() or not ours, f"{i}: {where}: {type(e).__name__}"
             assert state() == before, i
             if i % 50 == 0:
