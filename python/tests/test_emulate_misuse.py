@@ -249,5 +249,5 @@ def test_tensors_without_memory():
     with FakeTensorMode():
         fake = torch.ones(64)
     for x in (torch.ones(64, device="meta"), fake):
-        with emulate("interpreter"), pytest.raises(tessera.UsageError, match="argument 1 has a shape and no memory"):
+        with emulate("interpreter"), pytest.raises(tessera.UsageError, match="has a shape and no memory"):
             add[(1,)](torch.ones(64), x, torch.ones(64), 64, B=64)
