@@ -10,11 +10,11 @@
 //   less than two blocks would be requested              none
 //   with matrix instructions                             half of full occupancy, if the widest tensor is small;
 //                                                        none if it is medium, or if blocks do not fill the half (b)
-//   loads many registers                                 half of full occupancy; a quarter if the tensor is medium
-//   loads few registers                                  none (c)
-//   keeps a row over a barrier, without loops            none (d)
+//   keeps a row over a barrier, without loops            none (c)
 //   the block loads much in an iteration of each loop,
-//     the widest tensor is small                         none (e)
+//     the widest tensor is small                         none (d)
+//   loads many registers                                 half of full occupancy; a quarter if the tensor is medium
+//   loads few registers                                  none (e)
 //   loads some registers                                 three quarters; three eighths if the tensor is medium
 //
 // (a) By itself ptxas gives the addresses of a row of copies one pair of registers, each copy waiting for the one
@@ -22,11 +22,11 @@
 // (b) With fewer blocks than half of full occupancy requested, as many of 174 kernels with dots were slower as were
 //     faster than without a request. Nor is more than half requested: matrix instructions take registers in blocks, and
 //     ptxas refuses the code if there are too few for one.
-// (c) All loads are in flight with the registers of full occupancy, and more warps hide more.
-// (d) A row that is reduced and used again: its loads are in flight together whatever ptxas does. With a request it
+// (c) A row that is reduced and used again: its loads are in flight together whatever ptxas does. With a request it
 //     takes more registers than it needs, and fewer blocks compute while one waits at a barrier (layer normalisation by
 //     eight warps on an H200: 56 registers and four blocks instead of 48 and five, 77.4 us instead of 70.9).
-// (e) Full occupancy has the loads in flight that hide their latency, and rows of one iteration have no others.
+// (d) Full occupancy has the loads in flight that hide their latency, and rows of one iteration have no others.
+// (e) All loads are in flight with the registers of full occupancy, and more warps hide more.
 //
 // Loads are counted in the optimised code, in which short loops are unrolled. Sources: CUDA C++ Programming Guide,
 // "Occupancy Calculator"; PTX ISA, "Performance-Tuning Directives".
