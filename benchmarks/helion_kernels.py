@@ -25,7 +25,7 @@ import sys
 import zlib
 
 import profiled_operations
-from sized_operations import (OPERATIONS, SMALL, ints, offsets, operation, permutation, rand, small_run, thinned,
+from sized_operations import (OPERATIONS, SMALL, ints, offsets, operation, permutation, rand, run_cases, thinned,
                               uniform, variant)
 
 CONFIGURATIONS = int(os.environ.get("CONFIGURATIONS", 4))
@@ -515,14 +515,8 @@ def main():
     if "HELION" not in os.environ:
         parser.error("HELION must name a checkout of pytorch/helion, or a folder with its examples")
     prepare(os.path.abspath(os.environ["HELION"]))
-    first, step = map(int, os.environ.get("PART", "0/1").split("/"))
     cases = [f"{name}/{i}" for name in OPERATIONS for i in range(CONFIGURATIONS)]
-    cases = profiled_operations.chosen(cases, options.operations)[first::step]
-    if SMALL:
-        failed = small_run(cases, make)
-    else:
-        failed = profiled_operations.run(cases, make, options.save)
-    sys.exit(bool(failed))
+    run_cases(cases, make, options)
 
 
 if __name__ == "__main__":

@@ -112,6 +112,14 @@ def list_modules(folder, file):
         out.writelines(f"{os.path.relpath(f, folder)}\n" for f in sorted(filter(None, files)) if f.startswith(folder))
 
 
+def run_cases(cases, make, options):
+    """The program of cases NAME/NUMBER: those of the command line, and of them the part PART."""
+    first, step = map(int, os.environ.get("PART", "0/1").split("/"))
+    cases = profiled_operations.chosen(cases, options.operations)[first::step]
+    failed = small_run(cases, make) if SMALL else profiled_operations.run(cases, make, options.save)
+    sys.exit(bool(failed))
+
+
 def run_libraries(doc, prepare, chosen=lambda names: names, **pruning):
     """The program of operations of libraries in one folder, PUBLIC: `prepare` makes its packages importable, `chosen`
     selects among the names, `pruning` is keep_few_configurations's."""

@@ -27,7 +27,7 @@ import sys
 
 import profiled_operations
 from library_packages import package
-from sized_operations import SMALL, small_run, thinned
+from sized_operations import SMALL, run_cases, thinned
 
 MIB = int(os.environ.get("MIB", 1024))
 SIZES = int(os.environ.get("SIZES", 1))
@@ -132,13 +132,7 @@ def main():
     files = sorted(os.listdir(os.path.join(folder, "data", "TritonBench_G_v1")))
     operators = [f.removesuffix(".py") for f in files if f.endswith(".py")]
     cases = [f"{name}/{i}" for name in operators for i in range(1 if SMALL else SIZES)]
-    first, step = map(int, os.environ.get("PART", "0/1").split("/"))
-    cases = profiled_operations.chosen(cases, options.operations)[first::step]
-    if SMALL:
-        failed = small_run(cases, make)
-    else:
-        failed = profiled_operations.run(cases, make, options.save)
-    sys.exit(bool(failed))
+    run_cases(cases, make, options)
 
 
 if __name__ == "__main__":
