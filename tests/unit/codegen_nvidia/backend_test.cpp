@@ -263,6 +263,24 @@ TEST(NvidiaDeviceLibrary, FunctionsOfBothLibrariesAreResolved) {
   }
 }
 
+TEST(NvidiaDeviceLibrary, CallsOfAFunctionShareItsArray) {
+  NEEDS_LIBDEVICE();
+  const std::string ir = R"(
+    target triple = "nvptx64-nvidia-cuda"
+    declare float @__nv_cosf(float)
+    define ptx_kernel void @k(ptr addrspace(1) %p, float %x, float %y) {
+      %a = call float @__nv_cosf(float %x)
+      %b = call float @__nv_cosf(float %y)
+      %s = fadd float %a, %b
+      store float %s, ptr addrspace(1) %p
+      ret void
+    })";
+  Result r = compile(ir, arch("sm_90a"), {}, Backend::Until::Assembly);
+  ASSERT_OK(r.object);
+  // Seven words, in which large arguments are reduced.
+  EXPECT_THAT(r.object->assembly, HasSubstr("__local_depot0[28]"));
+}
+
 TEST(NvidiaDeviceLibrary, FlushesDenormalsAsReflectSays) {
   NEEDS_LIBDEVICE();
   Result r = compile(unaryKernel("__nv_exp2f", "float"), arch("sm_90a"), {}, Backend::Until::Assembly);
