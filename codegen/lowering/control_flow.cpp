@@ -18,6 +18,8 @@
 #include "ir/attribute_names.h"
 #include "ir/loops.h"
 #include "ir/ops.h"
+#include "ir/print_width.h"
+#include "ir/tensor_queries.h"
 #include "layouts/dot_operand.h"
 #include "layouts/nvidia_mma.h"
 #include "llvm/IR/Intrinsics.h"
@@ -301,7 +303,8 @@ void lowerAssert(Operation *op, Value condition, llvm::StringRef message, Functi
   });
 }
 
-/// One printf per element: "pid (0, 0, 0) idx (3) x: 1.5".
+/// One printf per element, as Triton has it: "pid (0, 0, 0) idx ( 3) x: 1.5", the indices as wide as the largest one of
+/// the tensor. Every thread prints a scalar.
 bool lowerPrint(tt::PrintOp op, FunctionLowering &fl) {
   auto &b = fl.b;
   llvm::SmallVector<llvm::Value *, 8> pid;
@@ -313,20 +316,21 @@ bool lowerPrint(tt::PrintOp op, FunctionLowering &fl) {
     printed &= fl.target.print(b, "pid (%u, %u, %u)" + format + "\n", args);
   };
   std::string prefix = quoted(op.prefix());
-  if (op.args().empty()) {
-    fl.inBranch(fl.isFirstThread(), [&] { print(prefix, {}); });
-  }
+  if (op.args().empty()) print(prefix, {});
   for (auto [i, v] : llvm::enumerate(op.args())) {
     bool isSigned = i < op.isSigned().size() && op.isSigned()[i];
     Type type = v.type().scalar();
+    auto shape = v.type().isTensor() ? tensorOf(v).shape() : llvm::ArrayRef<int64_t>();
+    size_t operand = i;
     auto show = [&](llvm::Value *e, llvm::ArrayRef<llvm::Value *> index) {
       std::string format = " idx (";
       llvm::SmallVector<llvm::Value *, 8> args;
       for (auto [d, x] : llvm::enumerate(index)) {
-        format += d ? ", %u" : "%u";
+        format += (d ? ", %" : "%") + std::to_string(digitsOfIndex(shape[d])) + "u";
         args.push_back(x);
       }
       format += ")" + prefix;
+      if (op.args().size() > 1) format += "(operand " + std::to_string(operand) + ") ";
       if (e->getType()->isPointerTy()) {
         format += "%p";
       } else if (auto ft = type.dyn_cast<FloatType>(); ft && !op.hex()) {
@@ -349,7 +353,7 @@ bool lowerPrint(tt::PrintOp op, FunctionLowering &fl) {
       print(format, args);
     };
     if (!v.type().isTensor()) {
-      fl.inBranch(fl.isFirstThread(), [&] { show(fl.scalar(v), {}); });
+      show(fl.scalar(v), {});
       continue;
     }
     auto index = fl.indices(v.type());

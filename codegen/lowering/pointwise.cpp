@@ -200,7 +200,8 @@ std::pair<Value1, Value1> safeDivisor(llvm::IRBuilder<> &b, Value1 y) {
   return {b.CreateSelect(byZero, llvm::ConstantInt::get(y->getType(), 1), y), byZero};
 }
 
-/// x divided by y. By zero the quotient is all ones and the remainder x, as GPUs and the interpreter have it.
+/// x divided by y. By zero the quotient is all ones. So is the remainder on NVIDIA, whose assembler makes it so, as
+/// PyTorch's kernels show; elsewhere it is x.
 Value1 division(FunctionLowering &fl, llvm::Instruction::BinaryOps op, Value1 x, Value1 y) {
   auto &b = fl.b;
   if (!llvm::isa<llvm::Constant>(y))
@@ -208,8 +209,9 @@ Value1 division(FunctionLowering &fl, llvm::Instruction::BinaryOps op, Value1 x,
   bool remainder = op == llvm::Instruction::SRem || op == llvm::Instruction::URem;
   auto [by, byZero] = safeDivisor(b, y);
   Value1 result = divide(b, op, x, by);
-  return byZero ? b.CreateSelect(byZero, remainder ? x : llvm::Constant::getAllOnesValue(x->getType()), result)
-                : result;
+  if (!byZero) return result;
+  bool isDividend = remainder && fl.target.info().vendor != ir::Vendor::Nvidia;
+  return b.CreateSelect(byZero, isDividend ? x : llvm::Constant::getAllOnesValue(x->getType()), result);
 }
 
 /// Quotients that round up or down, without overflow on the way: the truncated quotient, corrected where the division

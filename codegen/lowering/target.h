@@ -191,7 +191,7 @@ public:
   virtual llvm::Value *mathOp(llvm::IRBuilder<> &, ir::Opcode, llvm::Type *,
                               llvm::ArrayRef<llvm::Value *> args) const = 0;
   /// A quotient or remainder of integers the target's own way, or null: then it is LLVM's instruction, whose divisor
-  /// must not be zero. Of zero the quotient is all ones and the remainder x; the smallest integer by -1 is itself.
+  /// must not be zero. By zero the quotient is all ones and the remainder x; the smallest integer by -1 is itself.
   virtual llvm::Value *divideIntegers(llvm::IRBuilder<> &, llvm::Instruction::BinaryOps, llvm::Value *x,
                                       llvm::Value *y) const = 0;
   /// What the device library calls libdevice's function of that name for f32 or f64: "sin" is "__nv_sinf" and

@@ -26,7 +26,7 @@ struct MulOp {
       return T(a * b);
   }
 };
-// Division by zero gives all ones and the remainder the dividend, as NVIDIA's and AMD's expansions do.
+// Division by zero, which the lowering avoids, gives all ones and the remainder the dividend.
 struct UDivOp {
   template <class T> static T run(T a, T b) { return b ? T(a / b) : T(~T(0)); }
 };

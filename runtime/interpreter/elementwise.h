@@ -6,8 +6,8 @@
 //   floats      f32 and f64 in their own precision; f16, bf16 and the 8-bit kinds in f32, rounded once to nearest even;
 //               fma is rounded once in all; math functions are computed in f64 and rounded once
 //   min, max    -0 is less than +0; maximumf and minimumf give NaN for NaN, maxnumf and minnumf the other operand
-//   integers    wrap; division by zero gives all ones, the remainder the dividend; INT_MIN / -1 wraps; shifts by the
-//               width or more give 0, or the sign for shrsi
+//   integers    wrap; division by zero gives all ones, the remainder the dividend (NVIDIA's code: all ones);
+//               INT_MIN / -1 wraps; shifts by the width or more give 0, or the sign for shrsi
 //   fptosi/ui   truncate, saturate, NaN gives 0, as PTX's cvt.rzi; to 8 bits and fewer by way of 16, as LLVM lowers it
 #pragma once
 #include "ir/operation.h"

@@ -17,8 +17,8 @@
 //               once; the bits of NaNs are not specified
 //   8-bit       conversions to them saturate, infinities too, as PTX's cvt.rn.satfinite
 //   to integer  saturates and takes NaN to 0, as PTX's cvt.rzi; to 8 bits and fewer by way of 16. The IR leaves it open
-//   integers    wrap; division by zero gives all ones and the remainder the dividend; shifts by the width or more
-//               give 0 (or the sign). The IR leaves all of these open
+//   integers    wrap; division by zero gives all ones and the remainder the dividend (NVIDIA's code: all ones);
+//               shifts by the width or more give 0 (or the sign). The IR leaves all of these open
 //   undefined   elements that a masked load leaves open, poison, fresh shared memory: all bits set (NaN, -1)
 //   reductions  combine neighbours pairwise, a tree in the order of the elements; scans go element by element
 //   dots        each a * b is exact; summed in f64 (f32 operands rounded to tf32 first if requested), rounded once;

@@ -1,6 +1,7 @@
 // Values of a program: constants, operations element by element, what is printed and asserted; and its faults (see
 // program.h). Control flow is control_flow.cpp, what all operations are evaluated by dispatch.cpp.
 #include "runtime/interpreter/program.h"
+#include "ir/print_width.h"
 #include "ir/printer.h"
 #include "runtime/float_formats.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -103,7 +104,7 @@ static std::string printed(Type t, uint64_t bits, bool hex, bool isSigned) {
 
 bool Program::evaluatePrint(tt::PrintOp op) {
   if (!run_.print) return true;
-  std::string program = llvm::formatv("pid ({0}, {1}, {2}) ", id_[0], id_[1], id_[2]).str();
+  std::string program = llvm::formatv("pid ({0}, {1}, {2})", id_[0], id_[1], id_[2]).str();
   if (op.args().empty()) run_.print(program + op.prefix().str());
   for (unsigned k = 0; k < op.args().size(); ++k) {
     Value v = op.args()[k];
@@ -113,9 +114,11 @@ bool Program::evaluatePrint(tt::PrintOp op) {
     Shape shape = v.type().isTensor() ? Shape(v.type().cast<TensorType>().shape()) : Shape(),
           strides = rowMajorStrides(shape);
     for (size_t i = 0; i < l.size(); ++i) {
-      std::string line = program + "idx (";
-      for (unsigned d = 0; d < shape.size(); ++d)
-        line += (d ? ", " : "") + std::to_string(int64_t(i) / strides[d] % shape[d]);
+      std::string line = program + " idx (";
+      for (unsigned d = 0; d < shape.size(); ++d) {
+        std::string index = std::to_string(int64_t(i) / strides[d] % shape[d]);
+        line += (d ? ", " : "") + std::string(digitsOfIndex(shape[d]) - index.size(), ' ') + index;
+      }
       line += ")" + op.prefix().str();
       if (op.args().size() > 1) line += "(operand " + std::to_string(k) + ") ";
       run_.print(line + printed(t, l.word(i), op.hex(), isSigned));

@@ -33,13 +33,14 @@
 // CHECK-NOT: sdiv
 // CHECK: ret void
 
-// There a remainder by zero is not chosen by a comparison.
+// There a remainder by zero is not chosen by a comparison. On NVIDIA it is all ones, as ptxas has it.
 // CHECK-LABEL: @remainder
 // AMD-NOT: {{select|urem|srem}}
 // AMD: call i32 @llvm.umin.i32
 // AMD: call i32 @llvm.umin.i32
 // AMD-NOT: {{select|urem|srem}}
 // NVIDIA: urem i32
+// NVIDIA: select i1 {{.*}}, i32 -1, i32
 // CHECK: ret void
 
 // Narrow ones as words.

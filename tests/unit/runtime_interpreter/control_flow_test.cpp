@@ -265,6 +265,22 @@ TEST(Checks, Print) {
                                              "pid (0, 0, 0) idx () n: -2", "pid (0, 0, 0) idx () u: 0xfffffffe"}));
 }
 
+TEST(Checks, PrintOfSeveral) {
+  std::vector<int32_t> r(1);
+  std::vector<std::string> lines;
+  Evaluation e(kernel("%i = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>\n"
+                      "%e = tt.expand_dims %i {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>\n"
+                      "tt.print \": \" {hex = false, isSigned = array<i32: 1, 1>} : %e, %n : tensor<1x16xi32>, i32\n"
+                      "tt.print \" here\" {hex = false, isSigned = array<i32>}"));
+  e.options.print = [&](llvm::StringRef s) { lines.push_back(s.str()); };
+  e.buffer(r).scalar(7).ok();
+  ASSERT_EQ(lines.size(), 18u);
+  EXPECT_EQ(lines[9], "pid (0, 0, 0) idx (0,  9): (operand 0) 9");
+  EXPECT_EQ(lines[10], "pid (0, 0, 0) idx (0, 10): (operand 0) 10");
+  EXPECT_EQ(lines[16], "pid (0, 0, 0) idx (): (operand 1) 7");
+  EXPECT_EQ(lines[17], "pid (0, 0, 0) here");
+}
+
 TEST(Checks, Poison) { EXPECT_EQ(result("%r = ub.poison : i32", 0), -1); }
 
 } // namespace
