@@ -91,6 +91,7 @@ bool ParserState::parseOperationText(OpParse &o, Block *block) {
   case Opcode::scf_execute_region: return parseExecuteRegion(o, block);
   case Opcode::ttg_warp_specialize: return parseWarpSpecialize(o, block);
   case Opcode::ttg_convert_layout: return parseOlderConvertLayout(o, block);
+  case Opcode::tt_broadcast: return parseBroadcast(o, block);
   default: return parseFormat(o, assemblyFormat(*info)) && build(o, block);
   }
 }
