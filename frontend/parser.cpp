@@ -292,6 +292,7 @@ static const char *foreignText(llvm::StringRef text) {
       {".version", "PTX, which is what `--emit ptx` makes"},
       {".amdgcn_target", "assembly, which is what `--emit amdgcn` makes"},
       {"\177ELF", "an object, which is what `--emit cubin` and `--emit hsaco` make"},
+      {"ML\357R", "MLIR's bytecode: `triton-opt` prints it as text"},
   };
   bool isResources = text.starts_with("{-#"); // a section of MLIR's
   if (text.starts_with("{") && !isResources) return "JSON: a launch description is for `tessera run`";
