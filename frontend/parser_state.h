@@ -80,8 +80,8 @@ public:
   static bool isEncoding(llvm::StringRef mnemonic);
   bool parseInteger(int64_t &);
   std::optional<llvm::APInt> parseElement(ir::Type element);
-  /// Text up to the matching closer, brackets balanced and strings respected.
-  bool balanced(char open, char close, llvm::StringRef &text);
+  /// At `<` or `[`: the text up to the matching bracket, brackets in between balanced and strings respected.
+  bool balanced(llvm::StringRef &text);
 
   bool parseLocation(ir::Location &); // after `loc`: ( … )
   bool parseLocationBody(ir::Location &);
