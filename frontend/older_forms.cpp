@@ -15,10 +15,12 @@
 // An insert_slice_async was a group of its own until dumps had `async_commit_group`; the group is made here unless the
 // text has that operation.
 //
-// And a newer one, of Triton 3.9:
+// And newer ones, of Triton 3.9:
 //
 //   tt.broadcast to another layout  that is the same one for the operand's shape, but for copies in registers: a
 //                                   ttg.convert_layout comes before it
+//   tt.grid_dependency_wait, tt.grid_dependency_launch_dependents
+//                                   the inline PTX that they were until 3.8, tt.elementwise_inline_asm
 #include "frontend/parser_state.h"
 #include "ir/ops.h"
 
@@ -66,6 +68,8 @@ bool ParserState::parseOlderForm(OpParse &o, llvm::StringRef name, Block *block,
       {"ttg.extract_slice", &ParserState::parseOlderExtractSlice},
       {"ttg.insert_slice_async", &ParserState::parseOlderInsertSlice},
       {"ttg.memdesc_subview", &ParserState::parseOlderSubview},
+      {"tt.grid_dependency_wait", &ParserState::parseGridDependency},
+      {"tt.grid_dependency_launch_dependents", &ParserState::parseGridDependency},
   };
   o.written = name;
   std::string current = currentName(name);
@@ -199,6 +203,19 @@ bool ParserState::parseBroadcast(OpParse &o, Block *block) {
   broadcast.attrs.assign(o.attrs.begin(), o.attrs.end());
   emit(broadcast, block, o.at);
   return true;
+}
+
+bool ParserState::parseGridDependency(OpParse &o, Block *block) {
+  startOp(o, opInfo(Opcode::tt_elementwise_inline_asm), o.at);
+  if (!parseOpAttrs(o)) return false;
+  llvm::StringRef what = o.written;
+  what.consume_front("tt.grid_dependency_");
+  o.setAttr(ctx, "asm_string", StringAttr::get(ctx, ("griddepcontrol." + what + "; // dummy $0").str()));
+  o.setAttr(ctx, "constraints", StringAttr::get(ctx, "=r"));
+  o.setAttr(ctx, "pure", IntegerAttr::getBool(ctx, false));
+  o.setAttr(ctx, "packed_element", IntegerAttr::getI32(ctx, 1));
+  o.resultTypes[0] = {ctx.i32()};
+  return build(o, block);
 }
 
 bool ParserState::parseOlderAlloc(OpParse &o, Block *block) {

@@ -193,6 +193,7 @@ public:
   bool parseOlderInsertSlice(OpParse &, ir::Block *);
   bool parseOlderSubview(OpParse &, ir::Block *);
   bool parseBroadcast(OpParse &, ir::Block *);
+  bool parseGridDependency(OpParse &, ir::Block *);
   /// A dictionary's attributes, added to the operation's.
   bool parseOpAttrs(OpParse &);
   /// Renames what older dumps call otherwise and checks that nothing is missing; false after an error.

@@ -1,5 +1,6 @@
 // What Triton 3.9 prints otherwise: cache modifiers and eviction policies in one attribute, accesses of buffers with the
-// pointer's type, and a broadcast to another layout that is the same one for the operand's shape, but for copies.
+// pointer's type, a broadcast to another layout that is the same one for the operand's shape, but for copies, and
+// operations that were inline PTX.
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
 #blocked1 = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 64], warpsPerCTA = [4, 1], order = [1, 0]}>
 #blocked2 = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 64], warpsPerCTA = [1, 4], order = [1, 0]}>
@@ -26,6 +27,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %1 = tt.load %q {cachePolicy = #tt.cache_policy<cache_modifier = none, eviction_policy = evict_last>} : !tt.ptr<f32>
     %2 = "tt.load"(%q) <{cachePolicy = #ttng.cache_policy<cache_modifier = ca>, operandSegmentSizes = array<i32: 1, 0, 0>}> : (!tt.ptr<f32>) -> f32
     tt.store %p, %0 {cachePolicy = #tt.cache_policy<cache_modifier = wt, eviction_policy = evict_first>} : tensor<256x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+  tt.func @grid_dependencies() {
+    tt.grid_dependency_wait
+    tt.grid_dependency_launch_dependents
     tt.return
   }
 }
