@@ -40,7 +40,9 @@ def is_by_triton(name):
 
 
 def relative(expected, made):
-    return ((made - expected).norm() / expected.norm().clamp_min(1e-30)).item()
+    """The relative L2 difference; infinite if there is a NaN, which `max` could lose among others."""
+    difference = ((made - expected).norm() / expected.norm().clamp_min(1e-30)).item()
+    return math.inf if math.isnan(difference) else difference
 
 
 def lines(file):

@@ -159,7 +159,7 @@ std::vector<std::string> ptxasEnvironment() {
 } // namespace
 
 absl::Status refusedPtx(llvm::StringRef tool, const ArchInfo &arch, llvm::StringRef log) {
-  absl::Status s = absl::InternalError((tool + " refused the PTX for " + arch.cpu + ": " + log).str());
+  absl::Status s = absl::InternalError((tool + " refused the PTX for " + arch.cpu + ": " + log.rtrim()).str());
   llvm::StringRef name = log.split("Unresolved extern function '").second.split('\'').first;
   if (!name.empty()) s.SetPayload(codegen::kFunctionPayload, absl::Cord(absl::string_view(name.data(), name.size())));
   return s;

@@ -11,11 +11,10 @@ using namespace ir;
 // ---- formats --------------------------------------------------------------------------------------------------------
 
 bool ParserState::parseFormat(OpParse &o, const std::vector<FormatElement> &es) {
-  for (unsigned i = 0; i < es.size(); ++i)
-    if (o.ended)
-      return true;
-    else if (!parseElementOf(o, es[i], i + 1 < es.size() ? &es[i + 1] : nullptr))
-      return false;
+  for (const FormatElement &e : es) {
+    if (o.ended) return true;
+    if (!parseElementOf(o, e)) return false;
+  }
   return true;
 }
 
@@ -109,7 +108,22 @@ bool ParserState::startsHere(const FormatElement &group) {
   return present;
 }
 
-bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const FormatElement *next) {
+static bool isBufferAccess(Opcode opcode) {
+  return opcode == Opcode::amdg_buffer_load || opcode == Opcode::amdg_buffer_store ||
+         opcode == Opcode::amdg_buffer_atomic_rmw || opcode == Opcode::amdg_buffer_atomic_cas;
+}
+
+/// The type of an operand or a result. Triton 3.9 prints that of a buffer access's pointer before it:
+/// `!tt.ptr<f32> -> tensor<16xf32, #blocked>`.
+Type ParserState::parseFormatType(OpParse &o, TypeRule rule) {
+  Type t = parseMaybeStripped(rule);
+  if (!t || !isBufferAccess(o.info->opcode) || !lex.eat("->")) return t;
+  auto isPointer = [](const ValueSpec &operand) { return operand.name == "ptr"; };
+  o.operandTypes[llvm::find_if(o.info->operands, isPointer) - o.info->operands.begin()] = {t};
+  return parseMaybeStripped(rule);
+}
+
+bool ParserState::parseElementOf(OpParse &o, const FormatElement &e) {
   auto &info = *o.info;
   switch (e.kind) {
   case FormatElement::Literal:
@@ -148,7 +162,7 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
       return expect(")");
     }
     do {
-      Type t = parseMaybeStripped(spec.rule);
+      Type t = parseFormatType(o, spec.rule);
       if (!t) return false;
       o.operandTypes[e.index].push_back(t);
     } while (spec.arity == Arity::Variadic && o.operandTypes[e.index].size() < o.operands[e.index].size() &&
@@ -158,7 +172,7 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
   case FormatElement::ResultType: {
     auto &spec = info.results[e.index];
     do {
-      Type t = parseMaybeStripped(spec.rule);
+      Type t = parseFormatType(o, spec.rule);
       if (!t) return false;
       o.resultTypes[e.index].push_back(t);
     } while (spec.arity == Arity::Variadic && lex.eat(","));
@@ -211,6 +225,32 @@ static std::optional<int64_t> flagBits(llvm::StringRef text) {
   return bits;
 }
 
+/// Triton 3.9 has the modifier and the policy of a memory access in one attribute,
+/// `cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_first>`. Gluon's `#ttng.cache_policy`
+/// has hints for caches besides, which are left out.
+bool ParserState::takeCachePolicy(OpParse &o, Attribute policy, const char *at) {
+  auto opaque = policy.dyn_cast<OpaqueAttr>();
+  llvm::StringRef text = opaque ? opaque.text() : "";
+  bool isPolicy =
+      (text.consume_front("#tt.cache_policy<") || text.consume_front("#ttng.cache_policy<")) && text.consume_back(">");
+  if (!isPolicy) return error("'cachePolicy' must be #tt.cache_policy<…>", at);
+  if (o.hasAttr("cache") || o.hasAttr("evict"))
+    return error("'cachePolicy' excludes 'cacheModifier' and 'evictionPolicy'", at);
+  llvm::SmallVector<llvm::StringRef, 2> entries;
+  text.split(entries, ',');
+  for (llvm::StringRef entry : entries) {
+    auto [key, value] = entry.split('=');
+    key = key.trim();
+    llvm::StringRef name = key == "cache_modifier" ? "cache" : key == "eviction_policy" ? "evict" : "";
+    auto *spec = o.info->attr(name);
+    if (!spec) continue;
+    auto v = enumValue(*spec->enumInfo, value.trim());
+    if (!v) return error("unknown value '" + value.trim() + "' of '" + key + "'", at);
+    o.setAttr(ctx, spec->name, IntegerAttr::getI32(ctx, *v));
+  }
+  return true;
+}
+
 bool ParserState::finishAttrs(OpParse &o) {
   auto &info = *o.info;
   auto positionOfName = [&](llvm::StringRef name) {
@@ -218,6 +258,10 @@ bool ParserState::finishAttrs(OpParse &o) {
       if (n == name) return at;
     return o.at;
   };
+  if (Attribute policy = o.attr("cachePolicy"); policy && info.attr("cache")) {
+    if (!takeCachePolicy(o, policy, positionOfName("cachePolicy"))) return false;
+    llvm::erase_if(o.attrs, [](auto &a) { return a.name == "cachePolicy"; });
+  }
   llvm::SmallVector<NamedAttribute, 8> kept;
   for (auto a : o.attrs) {
     if (a.name.starts_with("triton_gpu.")) a.name = ctx.intern(("ttg." + a.name.drop_front(11)).str());

@@ -1,20 +1,26 @@
-// Older spellings of operations (2022 to 2024), read into today's. Most are renamed; small differences of a format
-// (types in parentheses, types left out) are accepted where the format is read, in parser.cpp. What is here changed its
-// meaning:
+// Other spellings of operations than the op table's. Older ones (2022 to 2024) are read into today's. Most are renamed;
+// small differences of a format (types in parentheses, types left out) are accepted where the format is read, in
+// formats.cpp. What is here changed its meaning:
 //
-//   tensors with a shared layout    were values; they are buffers (memory descriptors) today, their type is read as
-//   one:
+//   tensors with a shared layout    were values; they are buffers (memory descriptors) today, and their type is read
+//                                   as one:
 //     %t = triton_gpu.alloc_tensor : tensor<3x16xf16, #shared>     ttg.local_alloc
 //     triton_gpu.convert_layout to or from one                     ttg.local_alloc of a value, ttg.local_load
 //     tensor.extract_slice %t[%i, 0] [1, 16] [1, 1]                ttg.memdesc_index, or memdesc_subslice
-//     %u = triton_gpu.insert_slice_async %p, %t, %i, %mask         ttg.async_copy_global_to_local into the slice; %u is
-//     %t,
-//                                                                  for the copy changes the buffer itself
+//     %u = triton_gpu.insert_slice_async %p, %t, %i, %mask         ttg.async_copy_global_to_local into the slice; %u
+//                                                                  is %t, since the copy changes the buffer itself
 //   tt.reduce {redOp = 2 : i32}     had no region
 //   triton_gpu.memdesc_subview      took every offset as a value
 //
 // An insert_slice_async was a group of its own until dumps had `async_commit_group`; the group is made here unless the
 // text has that operation.
+//
+// And newer ones, of Triton 3.9:
+//
+//   tt.broadcast to another layout  that is the same one for the operand's shape, but for copies in registers: a
+//                                   ttg.convert_layout comes before it
+//   tt.grid_dependency_wait, tt.grid_dependency_launch_dependents
+//                                   the inline PTX that they were until 3.8, tt.elementwise_inline_asm
 #include "frontend/parser_state.h"
 #include "ir/ops.h"
 
@@ -62,6 +68,8 @@ bool ParserState::parseOlderForm(OpParse &o, llvm::StringRef name, Block *block,
       {"ttg.extract_slice", &ParserState::parseOlderExtractSlice},
       {"ttg.insert_slice_async", &ParserState::parseOlderInsertSlice},
       {"ttg.memdesc_subview", &ParserState::parseOlderSubview},
+      {"tt.grid_dependency_wait", &ParserState::parseGridDependency},
+      {"tt.grid_dependency_launch_dependents", &ParserState::parseGridDependency},
   };
   o.written = name;
   std::string current = currentName(name);
@@ -165,6 +173,49 @@ bool ParserState::parseOlderConvertLayout(OpParse &o, Block *block) {
   s.attrs.assign(o.attrs.begin(), o.attrs.end());
   emit(s, block, o.at);
   return true;
+}
+
+/// Whether each thread holds the same elements in both layouts, but for how many registers hold copies of them.
+static bool differInCopies(const layouts::Encoding *a, const layouts::Encoding *b, llvm::ArrayRef<int64_t> shape) {
+  auto &la = a->layoutOf(shape), &lb = b->layoutOf(shape);
+  return la.ok() && lb.ok() &&
+         la->removeZeroBases(layouts::Dim::Register) == lb->removeZeroBases(layouts::Dim::Register);
+}
+
+bool ParserState::parseBroadcast(OpParse &o, Block *block) {
+  if (!parseFormat(o, assemblyFormat(*o.info))) return false;
+  auto from = o.operandTypes[0][0].dyn_cast<TensorType>(), to = o.resultTypes[0][0].dyn_cast<TensorType>();
+  bool changesLayout = from && to && from.encoding() && to.encoding() && from.encoding() != to.encoding();
+  if (!changesLayout || from.rank() != to.rank() || !differInCopies(from.encoding(), to.encoding(), from.shape()))
+    return build(o, block);
+  if (!finishAttrs(o)) return false;
+  Value src = resolve(o.operands[0][0], from);
+  if (!src) return false;
+  if (src.type() != from)
+    return error("'%" + o.operands[0][0].name + "' has type " + src.type().str() + ", not " + from.str(),
+                 o.operands[0][0].at);
+  OperationState conversion(Opcode::ttg_convert_layout, {});
+  conversion.operands = {src};
+  conversion.resultTypes = {from.withEncoding(to.encoding())};
+  OperationState broadcast(Opcode::tt_broadcast, {});
+  broadcast.operands = {emit(conversion, block, o.at)->result()};
+  broadcast.resultTypes = {to};
+  broadcast.attrs.assign(o.attrs.begin(), o.attrs.end());
+  emit(broadcast, block, o.at);
+  return true;
+}
+
+bool ParserState::parseGridDependency(OpParse &o, Block *block) {
+  startOp(o, opInfo(Opcode::tt_elementwise_inline_asm), o.at);
+  if (!parseOpAttrs(o)) return false;
+  llvm::StringRef what = o.written;
+  what.consume_front("tt.grid_dependency_");
+  o.setAttr(ctx, "asm_string", StringAttr::get(ctx, ("griddepcontrol." + what + "; // dummy $0").str()));
+  o.setAttr(ctx, "constraints", StringAttr::get(ctx, "=r"));
+  o.setAttr(ctx, "pure", IntegerAttr::getBool(ctx, false));
+  o.setAttr(ctx, "packed_element", IntegerAttr::getI32(ctx, 1));
+  o.resultTypes[0] = {ctx.i32()};
+  return build(o, block);
 }
 
 bool ParserState::parseOlderAlloc(OpParse &o, Block *block) {

@@ -7,7 +7,7 @@
 namespace tessera::frontend {
 using namespace ir;
 
-bool ParserState::balanced(char open, char close, llvm::StringRef &text) {
+bool ParserState::balanced(llvm::StringRef &text) {
   const char *begin = lex.position();
   llvm::SmallVector<char, 16> stack;
   while (lex.position() != lex.end()) {
@@ -36,8 +36,8 @@ bool ParserState::balanced(char open, char close, llvm::StringRef &text) {
     }
     lex.bump();
   }
-  (void)open;
-  return error(llvm::Twine("expected '") + llvm::Twine(close) + "' before the end of the input", begin);
+  llvm::StringRef close = llvm::StringRef(begin, lex.end() - begin).starts_with("[") ? "]" : ">";
+  return error("expected '" + close + "' before the end of the input", begin);
 }
 
 bool ParserState::parseInteger(int64_t &v) {
@@ -236,7 +236,7 @@ Attribute ParserState::parseDense() {
   lex.seek(at);
   lex.skipSpace();
   llvm::StringRef skipped;
-  if (!balanced('<', '>', skipped)) return {};
+  if (!balanced(skipped)) return {};
   if (!expect(":", "a dense attribute")) return {};
   lex.skipSpace();
   const char *typeAt = lex.position();
@@ -328,7 +328,7 @@ Attribute ParserState::parseHashAttribute() {
   if (name == "triton_gpu.shared_memory") name = "ttg.shared_memory";
   if (lex.raw() == '<') {
     llvm::StringRef body;
-    if (!balanced('<', '>', body)) return {};
+    if (!balanced(body)) return {};
     return OpaqueAttr::get(ctx, llvm::StringRef(at, lex.position() - at));
   }
   return OpaqueAttr::get(ctx, ("#" + name).str());
@@ -395,7 +395,7 @@ Attribute ParserState::parseAttribute(Type hint) {
       lex.lookingAt("sparse<") || lex.lookingAt("strided<") || lex.lookingAt("distinct[")) {
     lex.identifier();
     llvm::StringRef body;
-    if (!balanced(lex.raw(), '>', body)) return {};
+    if (!balanced(body)) return {};
     return OpaqueAttr::get(ctx, llvm::StringRef(at, lex.position() - at));
   }
   if (lex.lookingAt("loc(")) {
@@ -480,7 +480,7 @@ bool ParserState::parseLocationBody(Location &l) {
   }
   if (lex.eatWord("fused")) {
     llvm::StringRef meta;
-    if (lex.peek() == '<' && !balanced('<', '>', meta)) return false;
+    if (lex.peek() == '<' && !balanced(meta)) return false;
     if (!expect("[", "a fused location")) return false;
     llvm::SmallVector<Location, 4> parts;
     if (!lex.lookingAt("]")) do {

@@ -34,7 +34,7 @@ Type ParserState::parseType() {
     // A type of a dialect that is only carried.
     if (lex.raw() == '<') {
       llvm::StringRef body;
-      if (!balanced('<', '>', body)) return {};
+      if (!balanced(body)) return {};
     }
     return OpaqueType::get(ctx, llvm::StringRef(at, lex.position() - at));
   }
@@ -49,7 +49,7 @@ Type ParserState::parseType() {
   if (word == "none") return OpaqueType::get(ctx, "none");
   if (word == "vector" || word == "memref" || word == "tuple") {
     llvm::StringRef body;
-    if (lex.raw() != '<' || !balanced('<', '>', body)) return error("expected '<' after '" + word + "'", at), Type();
+    if (lex.raw() != '<' || !balanced(body)) return error("expected '<' after '" + word + "'", at), Type();
     return OpaqueType::get(ctx, llvm::StringRef(at, lex.position() - at));
   }
   if (auto k = floatKind(word)) return FloatType::get(ctx, *k);

@@ -91,6 +91,7 @@ bool ParserState::parseOperationText(OpParse &o, Block *block) {
   case Opcode::scf_execute_region: return parseExecuteRegion(o, block);
   case Opcode::ttg_warp_specialize: return parseWarpSpecialize(o, block);
   case Opcode::ttg_convert_layout: return parseOlderConvertLayout(o, block);
+  case Opcode::tt_broadcast: return parseBroadcast(o, block);
   default: return parseFormat(o, assemblyFormat(*info)) && build(o, block);
   }
 }
@@ -291,6 +292,7 @@ static const char *foreignText(llvm::StringRef text) {
       {".version", "PTX, which is what `--emit ptx` makes"},
       {".amdgcn_target", "assembly, which is what `--emit amdgcn` makes"},
       {"\177ELF", "an object, which is what `--emit cubin` and `--emit hsaco` make"},
+      {"ML\357R", "MLIR's bytecode: `triton-opt` prints it as text"},
   };
   bool isResources = text.starts_with("{-#"); // a section of MLIR's
   if (text.starts_with("{") && !isResources) return "JSON: a launch description is for `tessera run`";

@@ -80,8 +80,8 @@ public:
   static bool isEncoding(llvm::StringRef mnemonic);
   bool parseInteger(int64_t &);
   std::optional<llvm::APInt> parseElement(ir::Type element);
-  /// Text up to the matching closer, brackets balanced and strings respected.
-  bool balanced(char open, char close, llvm::StringRef &text);
+  /// At `<` or `[`: the text up to the matching bracket, brackets in between balanced and strings respected.
+  bool balanced(llvm::StringRef &text);
 
   bool parseLocation(ir::Location &); // after `loc`: ( … )
   bool parseLocationBody(ir::Location &);
@@ -164,7 +164,8 @@ public:
   bool takeGenericAttrs(const OpParse &, const GenericParts &, ir::OperationState &);
   bool checkGenericCounts(const OpParse &, const GenericParts &);
   bool parseFormat(OpParse &, const std::vector<ir::FormatElement> &);
-  bool parseElementOf(OpParse &, const ir::FormatElement &, const ir::FormatElement *following);
+  bool parseElementOf(OpParse &, const ir::FormatElement &);
+  ir::Type parseFormatType(OpParse &, ir::TypeRule);
   bool parseFormatAttr(OpParse &o, const ir::AttrSpec &spec);
   bool startsHere(const ir::FormatElement &group);
   bool parseCustom(OpParse &, llvm::StringRef name);
@@ -191,10 +192,13 @@ public:
   bool parseOlderExtractSlice(OpParse &, ir::Block *);
   bool parseOlderInsertSlice(OpParse &, ir::Block *);
   bool parseOlderSubview(OpParse &, ir::Block *);
+  bool parseBroadcast(OpParse &, ir::Block *);
+  bool parseGridDependency(OpParse &, ir::Block *);
   /// A dictionary's attributes, added to the operation's.
   bool parseOpAttrs(OpParse &);
   /// Renames what older dumps call otherwise and checks that nothing is missing; false after an error.
   bool finishAttrs(OpParse &);
+  bool takeCachePolicy(OpParse &, ir::Attribute policy, const char *at);
   /// Attributes that older dumps leave out because the operation did not have them.
   void olderDefaults(OpParse &);
   /// Makes the operation from what was read: resolves operands, infers types, checks printed ones.

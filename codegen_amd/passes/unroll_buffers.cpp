@@ -1,4 +1,4 @@
-// Unrolls loops with MFMA that go round several buffers of LDS, by the number of the buffers.
+// Unrolls loops with MFMA that cycle through several buffers of LDS, by the number of the buffers.
 //
 //   loop:                                             loop:
 //     %s = phi [0, %before], [%next, %loop]             … read buffers + %x, write buffers + 8192 + %x
@@ -8,13 +8,13 @@
 //     … write buffers + 8192 * %next + %x               … the last iteration, if their number is odd
 //     br %more, %loop, %after                           br %after
 //
-// An address in a buffer whose number changes is computed in each iteration, from that number, for each access that is
-// not a constant apart from another: swizzled tiles have one for each step along K. In a copy of the body the number is
+// An address in a buffer whose index changes is computed in each iteration, from that index, for each access that is
+// not a constant apart from another: swizzled tiles have one for each step along K. In a copy of the body the index is
 // a constant, a part of the instruction's offset. order-matrices then has two iterations to order, and LLVM knows that
 // what is written is not what is read.
 //
-// Recognised is any integer that the loop carries and that comes round to its first value after a few iterations,
-// whatever those are. What becomes constant is left to the passes that follow.
+// Recognised is any loop-carried integer that has its first value again after a few iterations, whatever the values in
+// between are. What becomes constant is left to the passes that follow.
 //
 // order-matrices orders both iterations together in blocks with at most one wave on a SIMD, or so many registers that
 // no second block fits. Others it orders one by one: for two blocks of eight waves there are no registers for the order
@@ -24,7 +24,7 @@
 // in attention the values between the dots take the registers, and unrolled loops take up to 16 % longer (gfx950, heads
 // of 64); loops with WMMA gain nothing (gfx1100 and gfx1201: 3 % faster to 11 % slower), and some then spill.
 //
-// Other loops that go round two buffers carry where the buffer begins, instead of its number:
+// Other loops that alternate between two buffers carry the offset of the buffer, instead of its index:
 //
 //     %n = phi [0, %before], [%next, %loop]             %begin = phi [0, %before], [%other, %loop]
 //     %from = buffers + 8192 * %n                  →    %other = xor %begin, 8192
@@ -171,15 +171,15 @@ static void nestRemainder(Loop &loop, DominatorTree &dominators) {
   dominators.applyUpdates({{DominatorTree::Insert, before, then}, {DominatorTree::Delete, before, rest}});
 }
 
-/// What is used of the number of one of two buffers, with what it is in each of the two: an address, as bytes from its
-/// base, or any other number that the loop computes from it alone.
-struct UseOfNumber {
+/// A use of the index of one of two buffers, with its value for either buffer: an address, as bytes from its base, or
+/// any other number that the loop computes from the index alone.
+struct UseOfIndex {
   Instruction *user;
-  Use *use; // of the number; null: all uses of the address
+  Use *use; // of the index, or what is computed from it; null: all uses of the address
   int64_t first, second;
 };
 
-static SmallVector<UseOfNumber, 8> usesOfNumber(PHINode &phi, const Loop &loop) {
+static SmallVector<UseOfIndex, 8> usesOfIndex(PHINode &phi, const Loop &loop) {
   const DataLayout &layout = phi.getDataLayout();
   auto *first = dyn_cast<ConstantInt>(phi.getIncomingValueForBlock(loop.getLoopPreheader()));
   Constant *second =
@@ -187,7 +187,7 @@ static SmallVector<UseOfNumber, 8> usesOfNumber(PHINode &phi, const Loop &loop) 
   if (!second) return {};
   SmallSetVector<Instruction *, 16> derived;
   derived.insert(&phi);
-  SmallVector<UseOfNumber, 8> out;
+  SmallVector<UseOfIndex, 8> out;
   for (unsigned i = 0; i < derived.size(); ++i) {
     auto *a = dyn_cast_or_null<ConstantInt>(codegen::valueWhere(phi, first, derived[i]));
     auto *b = dyn_cast_or_null<ConstantInt>(codegen::valueWhere(phi, second, derived[i]));
@@ -214,50 +214,50 @@ static SmallVector<UseOfNumber, 8> usesOfNumber(PHINode &phi, const Loop &loop) 
 }
 
 /// Whether it is a phi after the loop for what the loop computed.
-static bool isAfterLoop(const UseOfNumber &u, const Loop &loop) {
+static bool isAfterLoop(const UseOfIndex &u, const Loop &loop) {
   auto *last = u.use ? dyn_cast<PHINode>(u.user) : nullptr;
   return last && !loop.contains(last) && all_of(last->blocks(), [&](BasicBlock *from) { return loop.contains(from); });
 }
 
-/// Where buffers of one size begin.
+/// The offsets of two buffers of one size.
 struct Begin {
   int64_t first, second;
   PHINode *now;
   Value *next;
-  bool isNow(const UseOfNumber &u) const { return u.first == first && u.second == second; }
-  bool isNext(const UseOfNumber &u) const { return u.first == second && u.second == first; }
+  bool isNow(const UseOfIndex &u) const { return u.first == first && u.second == second; }
+  bool isNext(const UseOfIndex &u) const { return u.first == second && u.second == first; }
 };
 
-/// The constant that the user multiplies the number by; null if it does anything else.
-static ConstantInt *scaleOf(const User &user, const Value &number) {
+/// The constant that the user multiplies the index by; null if it does anything else.
+static ConstantInt *scaleOf(const User &user, const Value &index) {
   using namespace PatternMatch;
   ConstantInt *by = nullptr;
-  if (match(&user, m_Shl(m_Specific(&number), m_ConstantInt(by))))
+  if (match(&user, m_Shl(m_Specific(&index), m_ConstantInt(by))))
     return by->getValue().ult(by->getBitWidth())
                ? ConstantInt::get(by->getContext(),
                                   APInt::getOneBitSet(by->getBitWidth(), unsigned(by->getZExtValue())))
                : nullptr;
-  return match(&user, m_c_Mul(m_Specific(&number), m_ConstantInt(by))) ? by : nullptr;
+  return match(&user, m_c_Mul(m_Specific(&index), m_ConstantInt(by))) ? by : nullptr;
 }
 
-/// Takes where the buffer of the last iteration begins for what multiplies its number after the loop. `number` is that
-/// number; it may be a constant instead where the loop has no iteration.
-static void beginAfterLoop(PHINode &number, const UseOfNumber &u, ArrayRef<Begin> begins, bool isMerged = false) {
-  SmallVector<User *, 8> users(number.users());
+/// Replaces multiples of the last iteration's buffer index, after the loop, by the loop-carried offset. `index` is the
+/// phi of that index; it may have a constant where the loop has no iteration.
+static void beginAfterLoop(PHINode &index, const UseOfIndex &u, ArrayRef<Begin> begins, bool isMerged = false) {
+  SmallVector<User *, 8> users(index.users());
   for (User *user : users) {
     auto *merged = dyn_cast<PHINode>(user);
     bool isConstantElse = merged && !isMerged && all_of(merged->incoming_values(), [&](Value *v) {
-                            return v == &number || isa<ConstantInt>(v);
+                            return v == &index || isa<ConstantInt>(v);
                           });
     if (isConstantElse) beginAfterLoop(*merged, u, begins, /*isMerged=*/true);
-    ConstantInt *scale = scaleOf(*user, number);
+    ConstantInt *scale = scaleOf(*user, index);
     if (!scale) continue;
-    UseOfNumber scaled = {nullptr, nullptr, u.first * scale->getSExtValue(), u.second * scale->getSExtValue()};
+    UseOfIndex scaled = {nullptr, nullptr, u.first * scale->getSExtValue(), u.second * scale->getSExtValue()};
     auto begin = find_if(begins, [&](const Begin &b) { return b.isNow(scaled) || b.isNext(scaled); });
     if (begin == begins.end()) continue;
     Value *inLoop = begin->isNow(scaled) ? static_cast<Value *>(begin->now) : begin->next;
-    PHINode *at = PHINode::Create(number.getType(), number.getNumIncomingValues(), "", number.getIterator());
-    for (auto [value, from] : zip(number.incoming_values(), number.blocks())) {
+    PHINode *at = PHINode::Create(index.getType(), index.getNumIncomingValues(), "", index.getIterator());
+    for (auto [value, from] : zip(index.incoming_values(), index.blocks())) {
       auto *constant = dyn_cast<ConstantInt>(value);
       at->addIncoming(
           constant ? ConstantInt::get(constant->getContext(), constant->getValue() * scale->getValue()) : inLoop, from);
@@ -266,8 +266,8 @@ static void beginAfterLoop(PHINode &number, const UseOfNumber &u, ArrayRef<Begin
   }
 }
 
-/// Its value in the last iteration, from where the next buffer begins.
-static void replaceAfterLoop(const UseOfNumber &u, ArrayRef<Begin> begins) {
+/// Computes the index of the last iteration from the offset of the next buffer.
+static void replaceAfterLoop(const UseOfIndex &u, ArrayRef<Begin> begins) {
   auto *last = cast<PHINode>(u.user);
   if (last->getType()->isIntegerTy(32)) beginAfterLoop(*last, u, begins);
   const Begin &begin = begins.front();
@@ -284,16 +284,16 @@ static void replaceAfterLoop(const UseOfNumber &u, ArrayRef<Begin> begins) {
 /// exclusive or changes, instead of the buffer's index, which is counted, compared, selected and multiplied. Users of
 /// the index after the loop get it from the offset.
 static bool alternate(PHINode &phi, const Loop &loop) {
-  SmallVector<UseOfNumber, 8> uses = usesOfNumber(phi, loop);
+  SmallVector<UseOfIndex, 8> uses = usesOfIndex(phi, loop);
   SmallVector<Begin, 2> begins;
-  auto beginOf = [&](const UseOfNumber &u) {
+  auto beginOf = [&](const UseOfIndex &u) {
     return find_if(begins, [&](const Begin &b) { return b.isNow(u) || b.isNext(u); });
   };
-  for (const UseOfNumber &u : uses)
+  for (const UseOfIndex &u : uses)
     if (!u.use && beginOf(u) == begins.end()) begins.push_back({u.first, u.second, nullptr, nullptr});
-  constexpr unsigned kMostSizes = 2; // to count a number takes three instructions
+  constexpr unsigned kMostSizes = 2; // an exclusive or for each; to count an index takes three instructions
   if (begins.empty() || begins.size() > kMostSizes) return false;
-  if (!all_of(uses, [&](const UseOfNumber &u) { return isAfterLoop(u, loop) || beginOf(u) != begins.end(); }))
+  if (!all_of(uses, [&](const UseOfIndex &u) { return isAfterLoop(u, loop) || beginOf(u) != begins.end(); }))
     return false;
   BasicBlock *header = loop.getHeader();
   for (Begin &begin : begins) {
@@ -305,7 +305,7 @@ static bool alternate(PHINode &phi, const Loop &loop) {
     begin.now->addIncoming(constant(begin.first), loop.getLoopPreheader());
     begin.now->addIncoming(begin.next, loop.getLoopLatch());
   }
-  for (const UseOfNumber &u : uses) {
+  for (const UseOfIndex &u : uses) {
     Begin *begin = beginOf(u);
     if (begin == begins.end()) {
       replaceAfterLoop(u, begins);
@@ -326,14 +326,14 @@ static bool alternate(PHINode &phi, const Loop &loop) {
 static bool alternateBuffers(Loop &loop, DominatorTree &dominators, LoopInfo &loops, ScalarEvolution &evolution) {
   if (!loop.isInnermost() || !loop.getLoopPreheader() || !loop.getLoopLatch()) return false;
   constexpr unsigned kBuffers = 2;
-  SmallVector<PHINode *, 2> numbers;
+  SmallVector<PHINode *, 2> indices;
   for (PHINode &phi : loop.getHeader()->phis())
     if (phi.getType()->isIntegerTy(32) && codegen::iterationsUntilRepeated(phi, loop, kBuffers) == kBuffers)
-      numbers.push_back(&phi);
-  if (numbers.empty()) return false;
-  formLCSSARecursively(loop, dominators, &loops, &evolution); // users after the loop keep the number
+      indices.push_back(&phi);
+  if (indices.empty()) return false;
+  formLCSSARecursively(loop, dominators, &loops, &evolution); // users after the loop keep the index
   bool changed = false;
-  for (PHINode *phi : numbers) changed |= alternate(*phi, loop);
+  for (PHINode *phi : indices) changed |= alternate(*phi, loop);
   return changed;
 }
 

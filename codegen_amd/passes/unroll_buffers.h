@@ -1,4 +1,4 @@
-// Unrolls loops that go round buffers (see unroll_buffers.cpp).
+// Unrolls loops that cycle through buffers (see unroll_buffers.cpp).
 #pragma once
 #include "ir/target.h"
 #include "llvm/IR/PassManager.h"

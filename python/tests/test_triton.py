@@ -14,6 +14,7 @@ import triton.language as tl  # noqa: E402
 from triton import knobs  # noqa: E402
 from triton.backends.compiler import GPUTarget  # noqa: E402
 from triton.compiler import ASTSource  # noqa: E402
+from triton.compiler.compiler import make_backend  # noqa: E402
 
 import tessera  # noqa: E402
 import tessera.triton  # noqa: E402
@@ -26,6 +27,12 @@ TARGETS = [H100, GPUTarget("cuda", 80, 32), MI300, GPUTarget("hip", "gfx1100", 3
 def exponential(x, y, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     tl.store(y + i, tl.exp(tl.load(x + i, mask=i < n)), mask=i < n)
+
+
+@triton.jit
+def hinted(x, y):
+    i = tl.arange(0, 256)
+    tl.store(y + i, tl.load(x + i, cache_modifier=".cg"), cache_modifier=".wt", eviction_policy="evict_first")
 
 
 @triton.jit
@@ -238,6 +245,26 @@ def test_options_that_are_not_honoured(target, options, why):
     assert kernel.asm["cubin"][:4] == b"\x7fELF"
     record = tessera.triton.records()[-1]
     assert not record.by_tessera and why in record.reason and record.name == "exponential"
+
+
+def test_attributes_of_llvm_are_left_to_triton():
+    if not hasattr(make_backend(MI300).parse_options({}), "llvm_fn_attrs"):
+        pytest.skip("an option of Triton 3.9")
+    kernel = triton.compile(source(), target=MI300, options={"llvm_fn_attrs": "amdgpu-waves-per-eu=1"})
+    assert "llvm_fn_attrs" in kernel.metadata.compiled_by and kernel.asm["hsaco"][:4] == b"\x7fELF"
+
+
+def test_the_least_shared_memory_is_honoured():
+    if not hasattr(make_backend(H100).parse_options({}), "min_shared_mem"):
+        pytest.skip("an option of Triton 3.9")
+    kernel = triton.compile(source(), target=H100, options={"min_shared_mem": 4096})
+    assert kernel.metadata.compiled_by.startswith("tessera") and kernel.metadata.shared == 4096
+
+
+def test_cache_modifiers_are_read():
+    hints = ASTSource(hinted, signature={"x": "*fp32", "y": "*fp32"})
+    ttgir = triton.compile(hints, target=H100).asm["ttgir"]
+    assert "cacheModifier = cg" in ttgir and "cacheModifier = wt evictionPolicy = evict_first" in ttgir
 
 
 def test_a_bound_on_registers_is_honoured():

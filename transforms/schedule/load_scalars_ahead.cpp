@@ -35,6 +35,7 @@
 #include "transforms/analyses/integer_facts.h"
 #include "transforms/analyses/plain_stores.h"
 #include "transforms/passes.h"
+#include "transforms/schedule/predicated_load.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -110,10 +111,9 @@ private:
     auto &layout = type.encoding()->layoutOf(type.shape());
     if (!layout.ok() || isStored) return false;
     auto info = axis_.get(load.ptr());
-    bool hasMasks = load.mask() && load.mask().type().isTensor();
     auto equalAlong = [&](unsigned d) {
       int64_t equal = info.constancy[d];
-      return hasMasks ? std::min(equal, axis_.maskConstancy(load.mask(), d)) : equal;
+      return load.mask() ? std::min(equal, axis_.maskConstancy(load.mask(), d)) : equal;
     };
     int64_t all = layout->inDimSize(layouts::Dim::Register), different = all;
     for (unsigned bit = 0; bit < layout->inDimBits(layouts::Dim::Register); ++bit) {
@@ -153,15 +153,7 @@ private:
   /// The load on the values of `map`, where the iteration `exists`.
   Value emitLoad(Builder &b, const ScalarLoad &s, ValueMap &map, Value exists) {
     emit(b, s.address, map, exists);
-    Value mask = exists;
-    Type masks = s.load.mask() ? s.load.mask().type() : Type();
-    if (s.load.ptr().type().isTensor() && (!masks || masks.isTensor()))
-      mask = tt::SplatOp::create(b, loc_, tensorOf(s.load.ptr()).withElement(exists.type()), exists).result();
-    if (masks) mask = arith::AndiOp::create(b, loc_, map.lookupOrSelf(s.load.mask()), mask).op->result();
-    Value other = s.load.other() ? map.lookupOrSelf(s.load.other()) : Value();
-    return tt::LoadOp::create(b, s.load->loc(), s.load.result().type(), map.lookupOrSelf(s.load.ptr()), mask, other,
-                              s.load->attrs())
-        .result();
+    return cloneLoad(b, loc_, s.load, map, exists);
   }
 
   Value firstValue(const ScalarLoad &s) {

@@ -7,6 +7,7 @@
 #include "transforms/analyses/iteration_masks.h"
 #include "transforms/memory/mbarrier.h"
 #include "transforms/schedule/pipelined_loop_builder.h"
+#include "transforms/schedule/predicated_load.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace tessera::transforms {
@@ -128,28 +129,11 @@ Value PipelinedLoopBuilder::mbarrierAt(Builder &b, Value index) {
   return ttg::MemdescIndexOp::create(b, loc_, mbarrierType_, mbarriers_, index).op->result();
 }
 
-Value PipelinedLoopBuilder::maskOf(Builder &b, Value ptr, Value mask, Value predicate) {
-  if (!predicate) return mask;
-  if (mask && !mask.type().isTensor() && ptr.type().isTensor()) return make<arith::AndiOp>(b, mask, predicate);
-  if (ptr.type().isTensor())
-    predicate = tt::SplatOp::create(b, loc_, tensorOf(ptr).withElement(c_.i1()), predicate).result();
-  return mask ? make<arith::AndiOp>(b, mask, predicate) : predicate;
-}
-
-Value PipelinedLoopBuilder::emitLoad(Builder &b, tt::LoadOp load, ValueMap &map, Value predicate) {
-  Value ptr = map.lookupOrSelf(load.ptr());
-  Value mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value();
-  Value other = load.other() ? map.lookupOrSelf(load.other()) : Value();
-  return tt::LoadOp::create(b, load->loc(), load.result().type(), ptr, maskOf(b, ptr, mask, predicate), other,
-                            load->attrs())
-      .result();
-}
-
 void PipelinedLoopBuilder::emitProducer(Builder &b, ValueMap &map, Value predicate) {
   for (auto &op : body_) {
     if (!plan_.producer.operations.contains(&op)) continue;
     if (auto load = op.dyn<tt::LoadOp>())
-      map.map(op.result(), emitLoad(b, load, map, predicate));
+      map.map(op.result(), cloneLoad(b, loc_, load, map, predicate));
     else
       b.clone(&op, map);
   }
@@ -169,7 +153,7 @@ Value PipelinedLoopBuilder::emitThreadCopy(Builder &b, const PipelinedLoad &a, V
   auto load = a.load();
   Value ptr = map.lookupOrSelf(load.ptr());
   Value mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value();
-  Value masked = maskOf(b, ptr, mask, predicate);
+  Value masked = maskByPredicate(b, loc_, ptr, mask, predicate);
   Value other;
   if (a.selectsOther)
     other = zeros(b, a);
@@ -224,7 +208,7 @@ llvm::SmallVector<Value, 4> PipelinedLoopBuilder::emitLoads(Builder &b, ValueMap
   for (auto &a : plan_.loads) {
     Value mask = a.load().mask();
     bool isImplied = predicate && mask && isFalseAfterLoop(mask, loop_, plan_.distance + 1);
-    values.push_back(emitLoad(b, a.load(), map, isImplied ? Value() : predicate));
+    values.push_back(cloneLoad(b, loc_, a.load(), map, isImplied ? Value() : predicate));
   }
   return values;
 }

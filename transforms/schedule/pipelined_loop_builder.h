@@ -55,8 +55,6 @@ private:
   bool usesBuffers() const;
   ir::Value bufferAt(ir::Builder &b, const PipelinedLoad &a, ir::Value index);
   ir::Value mbarrierAt(ir::Builder &b, ir::Value index);
-  /// The mask and the predicate of the iteration, as one mask. Either may be null.
-  ir::Value maskOf(ir::Builder &b, ir::Value ptr, ir::Value mask, ir::Value predicate);
 
   // ---- the producer (pipelined_accesses.cpp) ----
 
@@ -64,8 +62,6 @@ private:
   void beginProducer(ir::ValueMap &map, ir::Value inductionVariable);
   /// Takes the producer's carried values to the next iteration.
   void advanceProducer(ir::ValueMap &map);
-  /// A load on the values of `map`, masked by the predicate, if there is one.
-  ir::Value emitLoad(ir::Builder &b, ir::tt::LoadOp load, ir::ValueMap &map, ir::Value predicate);
   /// The producer's operations on the values of `map`; loads that addresses need are masked by the predicate.
   void emitProducer(ir::Builder &b, ir::ValueMap &map, ir::Value predicate);
 

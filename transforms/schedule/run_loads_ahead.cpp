@@ -45,6 +45,7 @@
 #include "transforms/analyses/plain_stores.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/passes.h"
+#include "transforms/schedule/predicated_load.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -216,18 +217,7 @@ private:
     for (auto &op : body_)
       if (producer_.operations.contains(&op)) b.clone(&op, map);
     llvm::SmallVector<Value, 4> values;
-    for (auto load : loads_) {
-      Value ptr = map.lookupOrSelf(load.ptr());
-      Value mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value();
-      Value executes = predicate;
-      bool masksAreTensors = ptr.type().isTensor() && !(mask && !mask.type().isTensor());
-      if (masksAreTensors)
-        executes = tt::SplatOp::create(b, loc_, tensorOf(ptr).withElement(c_.i1()), predicate).result();
-      mask = mask ? make<arith::AndiOp>(b, mask, executes) : executes;
-      values.push_back(tt::LoadOp::create(b, load->loc(), load.result().type(), ptr, mask,
-                                          load.other() ? map.lookupOrSelf(load.other()) : Value(), load->attrs())
-                           .result());
-    }
+    for (auto load : loads_) values.push_back(cloneLoad(b, loc_, load, map, predicate));
     return values;
   }
 

@@ -65,7 +65,7 @@ def why_not(backend: Any, options: Any) -> str | None:
         return f"num_ctas = {options.num_ctas}"
     if not 0 <= (get("maxnreg") or 0) <= 256:
         return f"maxnreg = {options.maxnreg}"
-    for name in ("ptx_version", "ptx_options", "ir_override", "instrumentation_mode"):
+    for name in ("ptx_version", "ptx_options", "llvm_fn_attrs", "ir_override", "instrumentation_mode"):
         if get(name):
             return f"the option {name} is set"
     if not get("enable_reflect_ftz", True):
@@ -116,11 +116,11 @@ def compile_options(options: Any) -> dict[str, Any]:
 # ---- compiling ----
 
 
-def _fill_metadata(metadata: dict[str, Any], kernel: _kernel.Kernel, is_amd: bool) -> None:
+def _fill_metadata(metadata: dict[str, Any], kernel: _kernel.Kernel, options: Any, is_amd: bool) -> None:
     """What Triton's launcher reads, as its own stages leave it."""
     m = kernel.metadata
     metadata["name"] = kernel.name
-    metadata["shared"] = m["dynamic_shared_bytes"]
+    metadata["shared"] = max(m["dynamic_shared_bytes"], getattr(options, "min_shared_mem", None) or 0)  # from 3.9 on
     metadata["num_warps"] = m["threads_per_block"] // m["threads_per_warp"]
     metadata["num_ctas"] = m.get("num_ctas", 1)
     metadata["tensordesc_meta"] = m.get("tensordesc_meta", [])
@@ -201,7 +201,7 @@ class _Kernel:
             elapsed = (time.perf_counter() - start) * 1e3
             if mode() == "verify":
                 self.reference = _verify.reference(self.own, module, metadata)
-            _fill_metadata(metadata, kernel, self.binary == "hsaco")
+            _fill_metadata(metadata, kernel, self.options, self.binary == "hsaco")
             self._note(metadata, kernel.name, f"tessera {_library.version()}", elapsed)
             return _Made(str(kernel.asm["ttgir"]), kernel)
         except _errors.Error as e:

@@ -80,6 +80,11 @@ std::string large() { // more than any pipe takes
   return s;
 }
 
+TEST(PtxasProcess, ARefusalEndsWithItsLastLine) {
+  EXPECT_EQ(refusedPtx("ptxas", sm90(), "line 25; error : unknown\nptxas fatal : aborted\n\n").message(),
+            "ptxas refused the PTX for sm_90a: line 25; error : unknown\nptxas fatal : aborted");
+}
+
 TEST(PtxasAhead, GivesThePlainRunsCubin) {
   absl::StatusOr<std::string> ptxas = findPtxas();
   if (!ptxas.ok()) GTEST_SKIP() << ptxas.status().message();
