@@ -86,9 +86,12 @@ static bool fillsRegisters(const Loop &loop, int64_t waves, const ir::TargetInfo
   return bits / ir::kWordBits > info.registersPerScheduler / (kBlocks * waves);
 }
 
+/// Whether a matrix instruction takes scales that are not constants: 8-bit floats without scales take it with ones.
 static bool isScaled(const Instruction &i) {
+  constexpr unsigned kScaleOfA = 6, kScaleOfB = 8; // behind A, B, the accumulator, two formats, and a choice for each
   auto *call = dyn_cast<IntrinsicInst>(&i);
-  return call && Intrinsic::getBaseName(call->getIntrinsicID()).starts_with("llvm.amdgcn.mfma.scale");
+  if (!call || !Intrinsic::getBaseName(call->getIntrinsicID()).starts_with("llvm.amdgcn.mfma.scale")) return false;
+  return !isa<Constant>(call->getArgOperand(kScaleOfA)) || !isa<Constant>(call->getArgOperand(kScaleOfB));
 }
 
 /// Whether there are registers for what so many iterations hold at once: carried values, each in a register of its own,
