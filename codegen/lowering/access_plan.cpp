@@ -243,15 +243,108 @@ struct Split {
   }
 };
 
+/// By how much a tensor of integers grows from one index to the next along a dimension, modulo 2^32, where that is the
+/// same number everywhere.
+std::optional<int64_t> strideOf(Value v, unsigned dim, int depth) {
+  Operation *op = v.definingOp();
+  if (v.type().scalar().bitWidth() < 32) return std::nullopt;
+  if (splatBits(constantOf(v)) || v.definedBy<tt::SplatOp>()) return 0;
+  if (!op || depth == 0) return std::nullopt;
+  auto of = [&](unsigned operand) { return strideOf(op->operand(operand), dim, depth - 1); };
+  switch (op->opcode()) {
+  case Opcode::tt_make_range: return 1;
+  case Opcode::tt_expand_dims: {
+    unsigned axis = unsigned(op->cast<tt::ExpandDimsOp>().axis());
+    return dim == axis ? 0 : strideOf(op->operand(0), dim - (dim > axis), depth - 1);
+  }
+  case Opcode::tt_broadcast: return op->operand(0).type().cast<TensorType>().shape()[dim] == 1 ? 0 : of(0);
+  case Opcode::arith_extsi:
+  case Opcode::ttg_convert_layout: return of(0);
+  case Opcode::arith_addi: {
+    auto left = of(0), right = left ? of(1) : std::nullopt;
+    return right ? std::optional(*left + *right) : std::nullopt;
+  }
+  case Opcode::arith_muli: {
+    for (unsigned k : {0, 1})
+      if (const llvm::APInt *bits = splatBits(constantOf(op->operand(k))); bits && bits->isSignedIntN(32)) {
+        auto other = of(1 - k);
+        return other ? std::optional(*other * bits->getSExtValue()) : std::nullopt;
+      }
+    return of(0) == 0 && of(1) == 0 ? std::optional<int64_t>(0) : std::nullopt;
+  }
+  default: return std::nullopt;
+  }
+}
+
+/// How many bytes an instruction adds to an address itself: a signed number of 13 bits, on RDNA 4 of 24.
+int64_t immediateBytes(const TargetInfo &t) {
+  return int64_t(1) << (t.cachePolicy == CachePolicyBits::ScopeTh ? 23 : 12);
+}
+
 } // namespace
+
+/// Finds accesses that lie constants apart along dimensions with a constant stride (joinRows).
+void AccessPlan::shareRows() {
+  auto &l = fl_.layout(ptr_.type());
+  unsigned rank = l.numOutDims();
+  llvm::SmallVector<int64_t, 4> strides(rank); // 0: not one number, or not positive
+  for (unsigned d = 0; d < rank; ++d)
+    for (auto [v, scale] : terms_) {
+      auto own = strideOf(v, d, kOffsetDepth);
+      bool isSmall = own && *own >= 0 && *own < kMaxOffset && strides[d] + *own * scale < kMaxOffset;
+      if (!isSmall) {
+        strides[d] = 0;
+        break;
+      }
+      strides[d] += *own * scale;
+    }
+  auto indexOf = [&](const VectorAccess &a) { return l.apply({{Dim::Register, int32_t(a.baseRegister)}}); };
+  std::map<layouts::Basis, unsigned> registers;
+  int64_t farthest = 0;
+  for (auto &a : accesses_) {
+    registers.try_emplace(indexOf(a), a.baseRegister);
+    farthest = std::max(farthest, a.constant);
+  }
+  auto threadsHave = [&](unsigned d, int32_t bit) {
+    for (Dim in : {Dim::Lane, Dim::Warp, Dim::Block})
+      for (unsigned k = 0; k < l.inDimBits(in); ++k)
+        if (l.basis(in, k)[d] & bit) return true;
+    return false;
+  };
+  // Bits of an index that no thread sets: what they stand for is added to the offset without them.
+  std::multimap<int64_t, std::pair<unsigned, int32_t>> bits; // by distance in bytes: dimension and bit
+  for (unsigned d = 0; d < rank; ++d)
+    for (int32_t bit = 1; strides[d] > 0 && bit < l.outs()[d].size; bit *= 2)
+      if (!threadsHave(d, bit) && llvm::any_of(registers, [&](auto &r) { return r.first[d] & bit; }))
+        bits.insert({bit * strides[d], {d, bit}});
+  llvm::SmallVector<int32_t, 4> added(rank);
+  for (auto [distance, bit] : bits) {
+    if ((farthest += distance) >= immediateBytes(fl_.target.info())) break;
+    added[bit.first] |= bit.second;
+  }
+  for (auto &a : accesses_) {
+    auto index = indexOf(a), shared = index;
+    int64_t constant = a.constant;
+    for (unsigned d = 0; d < rank; ++d) {
+      shared[d] &= ~added[d];
+      constant += (index[d] - shared[d]) * strides[d];
+    }
+    auto it = registers.find(shared);
+    if (it == registers.end()) continue;
+    a.baseRegister = it->second;
+    a.constant = constant;
+  }
+}
 
 void AccessPlan::address(const VectorAccess &a, MemoryAccess &out) {
   auto &b = fl_.b;
   out.alignment = alignment_;
   const Elements &pointers = fl_.get(ptr_);
-  llvm::Value *p = pointers[a.baseRegister];
-  out.pointer = a.constant ? b.CreateConstGEP1_64(b.getInt8Ty(), p, a.constant) : p;
-  if (!fl_.target.info().hasBufferOps) return;
+  auto setPointer = [&] {
+    llvm::Value *p = pointers[a.baseRegister];
+    out.pointer = a.constant ? b.CreateConstGEP1_64(b.getInt8Ty(), p, a.constant) : p;
+  };
+  if (!fl_.target.info().hasBufferOps) return setPointer();
   if (!splitTried_) {
     splitTried_ = true;
     Split s(fl_, ptr_.type());
@@ -260,7 +353,7 @@ void AccessPlan::address(const VectorAccess &a, MemoryAccess &out) {
     // The emulator's check for overflows heeds this.
     if (small) b.GetInsertBlock()->getParent()->addFnAttr("tessera-modulo-offsets");
     // The scalar unit adds numbers of 64 bits, of either sign, anyway.
-    if (mayBeNegative && !ptr_.type().isTensor()) return;
+    if (mayBeNegative && !ptr_.type().isTensor()) return setPointer();
     if (small) {
       base_ = fl_.scalar(small);
       terms_.push_back({ptr_.definedBy<tt::AddptrOp>().offset(),
@@ -279,7 +372,9 @@ void AccessPlan::address(const VectorAccess &a, MemoryAccess &out) {
       if (s.uniformConstant) base_ = b.CreateConstGEP1_64(b.getInt8Ty(), base_, s.uniformConstant);
       terms_ = s.terms;
     }
+    if (base_ && joinsRows_ && ptr_.type().isTensor()) shareRows();
   }
+  setPointer();
   if (!base_) return;
   llvm::Value *&offset = offsets_[a.baseRegister];
   if (!offset) {

@@ -8,7 +8,10 @@
 // AxisInfo says is contiguous, as many as fit 16 bytes, the pointer's alignment and, where there is a mask, the groups
 // in which the mask is constant. Registers that hold copies of others are left out; where several threads hold copies
 // is the caller's concern (FunctionLowering::isRepresentative). Accesses inside one contiguous group of AxisInfo share
-// one pointer, to which they add a constant, which instructions take as an immediate.
+// one pointer, to which they add a constant, which instructions take as an immediate. So do, with joinRows, those that
+// are constants apart along other dimensions:
+//
+//   offsets %row * 32 + %column, registers of rows 0, 4, 8 and 12   →   one offset, and 0, 128, 256 and 384 elements
 #pragma once
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
@@ -33,11 +36,16 @@ public:
 
   llvm::ArrayRef<VectorAccess> accesses() const { return accesses_; }
   unsigned alignment() const { return alignment_; }
+  /// Accesses a constant apart share a pointer, where instructions take the constant. For accesses outside of loops,
+  /// which carry offsets and advance them (codegen_amd/passes), and without a mask: the shared pointer must be one that
+  /// is accessed.
+  void joinRows() { joinsRows_ = true; }
   /// Fills the access's address (pointer, and base with offset where it is known).
   void address(const VectorAccess &, MemoryAccess &);
 
 private:
   void group(ir::Type, int64_t contiguity, unsigned dim, unsigned vector, int64_t elementBytes);
+  void shareRows();
   void plan(ir::Value value, ir::Value mask, int64_t elementBytes, int64_t maxBytes,
             llvm::function_ref<int64_t(unsigned)> alignmentOf, llvm::function_ref<int64_t(unsigned)> contiguityOf);
 
@@ -46,7 +54,7 @@ private:
   llvm::SmallVector<VectorAccess, 8> accesses_;
   unsigned alignment_ = 1;
   llvm::DenseMap<unsigned, llvm::Value *> offsets_; // by register
-  bool splitTried_ = false;
+  bool splitTried_ = false, joinsRows_ = false;
   bool wraps_ = false;
   uint32_t moved_ = 0;
   llvm::Value *base_ = nullptr;

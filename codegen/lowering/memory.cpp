@@ -170,6 +170,7 @@ bool lowerMemory(Operation *op, FunctionLowering &fl) {
     auto o = op->cast<tt::LoadOp>();
     if (!typeOk(pointeeOf(o.ptr()))) return fl.error(op, "of a block pointer must be rewritten before lowering");
     AccessPlan plan(fl, o.ptr(), o.mask(), byteSize(fl.memoryType(pointeeOf(o.ptr()))), widest);
+    if (!repeated && !o.mask()) plan.joinRows();
     return load(op, fl, plan, [&](auto &v, auto &a) { plan.address(v, a); }, o.ptr(), o.mask(), o.other(),
                 {o.cache(), o.evict(), o.isVolatile(), repeated});
   }
@@ -177,6 +178,7 @@ bool lowerMemory(Operation *op, FunctionLowering &fl) {
     auto o = op->cast<tt::StoreOp>();
     if (!typeOk(pointeeOf(o.ptr()))) return fl.error(op, "to a block pointer must be rewritten before lowering");
     AccessPlan plan(fl, o.ptr(), o.mask(), byteSize(fl.memoryType(pointeeOf(o.ptr()))), widest);
+    if (!repeated && !o.mask()) plan.joinRows();
     return store(fl, plan, [&](auto &v, auto &a) { plan.address(v, a); }, o.value(), o.mask(),
                  {o.cache(), o.evict(), false, repeated});
   }

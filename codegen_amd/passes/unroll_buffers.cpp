@@ -22,7 +22,9 @@
 //
 // Limits: loops without inner loops, with one exit, at their end, that only accumulate. By the timing model, 2026-11:
 // in attention the values between the dots take the registers, and unrolled loops take up to 16 % longer (gfx950, heads
-// of 64); loops with WMMA gain nothing (gfx1100 and gfx1201: 3 % faster to 11 % slower), and some then spill.
+// of 64); loops with WMMA gain nothing (gfx1100 and gfx1201: 3 % faster to 11 % slower), and some then spill. Loops
+// with scaled MFMA, whose scales are loaded and carried byte by byte, stay where registers are too few for two
+// iterations (gfx950, 4096 x 4096 x 4096 in MXFP4: 128 by 128 tiles took 27 % longer, 256 by 256 tiles 18 %).
 //
 // Other loops that alternate between two buffers carry the offset of the buffer, instead of its index:
 //
@@ -84,8 +86,40 @@ static bool fillsRegisters(const Loop &loop, int64_t waves, const ir::TargetInfo
   return bits / ir::kWordBits > info.registersPerScheduler / (kBlocks * waves);
 }
 
+/// Whether a matrix instruction takes scales that are not constants: 8-bit floats without scales take it with ones.
+static bool isScaled(const Instruction &i) {
+  constexpr unsigned kScaleOfA = 6, kScaleOfB = 8; // behind A, B, the accumulator, two formats, and a choice for each
+  auto *call = dyn_cast<IntrinsicInst>(&i);
+  if (!call || !Intrinsic::getBaseName(call->getIntrinsicID()).starts_with("llvm.amdgcn.mfma.scale")) return false;
+  return !isa<Constant>(call->getArgOperand(kScaleOfA)) || !isa<Constant>(call->getArgOperand(kScaleOfB));
+}
+
+/// Whether there are registers for what so many iterations hold at once: carried values, each in a register of its own,
+/// what every iteration loads from memory, and the operands of a matrix instruction. For two blocks of threads, unless
+/// the carried values leave none for a second one.
+static bool holdsIterations(const Loop &loop, unsigned iterations, int64_t waves, const ir::TargetInfo &info) {
+  auto registersOf = [](const Value *v) {
+    return int64_t(divideCeil(v->getType()->getPrimitiveSizeInBits().getFixedValue(), ir::kWordBits));
+  };
+  int64_t carried = 0, loaded = 0, operands = 0;
+  for (PHINode &phi : loop.getHeader()->phis()) carried += registersOf(&phi);
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &i : *block) {
+      auto *call = dyn_cast<IntrinsicInst>(&i);
+      auto *load = dyn_cast<LoadInst>(&i);
+      constexpr unsigned kGlobal = 1;
+      bool fromMemory = (load && load->getPointerAddressSpace() == kGlobal) ||
+                        (call && call->getIntrinsicID() == Intrinsic::amdgcn_raw_ptr_buffer_load);
+      if (fromMemory) loaded += registersOf(&i);
+      if (isMatrixInstruction(i))
+        operands = std::max(operands, registersOf(call->getArgOperand(0)) + registersOf(call->getArgOperand(1)));
+    }
+  int64_t blocks = fillsRegisters(loop, waves, info) ? 1 : 2;
+  return carried + iterations * loaded + operands <= info.registersPerScheduler / (blocks * waves);
+}
+
 /// By how much to unroll the loop; 1 for loops that stay.
-static unsigned copiesOf(const Loop &loop, const ir::TargetInfo &info) {
+static unsigned copiesOf(const Loop &loop, int64_t waves, const ir::TargetInfo &info) {
   BasicBlock *latch = loop.getLoopLatch();
   if (!loop.isInnermost() || !loop.getLoopPreheader() || !latch || loop.getExitingBlock() != latch) return 1;
   unsigned copies = 1;
@@ -94,15 +128,17 @@ static unsigned copiesOf(const Loop &loop, const ir::TargetInfo &info) {
       copies = std::max(copies, codegen::iterationsUntilRepeated(phi, loop, info.tuning.unrollBuffersMost));
   if (copies == 1) return 1;
   size_t instructions = 0;
-  bool multiplies = false;
+  bool multiplies = false, scales = false;
   for (BasicBlock *block : loop.blocks())
     for (Instruction &i : *block) {
       ++instructions;
       if (!isMatrixInstruction(i)) continue;
       multiplies = true;
+      scales |= isScaled(i);
       if (!isAccumulated(i, loop)) return 1;
     }
-  return multiplies && instructions * copies <= info.tuning.unrollBuffersMaxInstructions ? copies : 1;
+  if (!multiplies || instructions * copies > info.tuning.unrollBuffersMaxInstructions) return 1;
+  return !scales || holdsIterations(loop, copies, waves, info) ? copies : 1;
 }
 
 /// Makes the iterations that are left over after unrolled ones an `if` of their own:
@@ -349,7 +385,7 @@ PreservedAnalyses UnrollBuffersPass::run(Function &f, FunctionAnalysisManager &a
   codegen::LoopUnroller unroller(f, analyses);
   bool changed = false;
   for (Loop *loop : unroller.loops().getLoopsInPreorder()) {
-    unsigned copies = copiesOf(*loop, info_);
+    unsigned copies = copiesOf(*loop, waves, info_);
     if (copies == 1) {
       changed |= alternateBuffers(*loop, unroller.dominators(), unroller.loops(), unroller.evolution());
       continue;

@@ -366,7 +366,10 @@ int64_t widthOfLayout(const Access &a, int64_t widthOfGroup, const AxisInfoAnaly
   if (isTransposedByBytes(a, target) && !isCopied) return std::min(width, word);
   bool isLoadedByElements = a.width == 1 && !isConstantAlongRow(a, std::max(word, widthOfGroup), axis);
   if (!isLoadedByElements) return width;
-  bool isRow = a.hasUnitStride && a.op->is<tt::LoadOp>();
+  // Rows within a sector (scales of blocks along K) stay whole in neighbouring lanes: each instruction of a thread that
+  // has more of its row would access as many more sectors.
+  bool isLongRow = a.pointers().dim(a.fastest()) * a.bytes >= kSectorBytes;
+  bool isRow = a.hasUnitStride && isLongRow && a.op->is<tt::LoadOp>();
   int64_t wordOfRow = isRow ? std::min({word, a.elementsPerThread, a.pointers().dim(a.fastest())}) : 1;
   return std::max(wordOfRow, rowsHaveOneMask(a, axis) ? std::min(width, word) : width);
 }

@@ -1,11 +1,19 @@
 // A loop with MFMA that goes round two buffers: two iterations in one, so that the buffers' addresses are constants
 // apart. With eight waves that leave registers for a second block, each iteration is ordered by itself. With WMMA the loop
 // stays: where the buffer begins then alternates, without the buffer's number, which the last iteration, after the loop,
-// does not need either.
+// does not need either. Scaled MFMA: unrolled by four waves (two MFMA an iteration), but not by two, for which the
+// registers are too few.
 // RUN: tessera compile %S/../../kernels/mm_across_k/mm_across_k.ttir --target gfx950 --num-warps 2 --num-stages 2 --emit llir | FileCheck %s
 // RUN: tessera compile %S/../../kernels/mm_across_k/mm_across_k.ttir --target gfx1201 --num-warps 2 --num-stages 2 --emit llir | FileCheck %s --check-prefix=ONCE
 // RUN: tessera compile %S/../../kernels/mm_across_k/mm_across_k.ttir --target gfx950 --num-warps 8 --num-stages 2 --emit llir | FileCheck %s --check-prefix=EIGHT
 // RUN: tessera compile %S/../../kernels/mm_i8/mm_i8.ttir --target gfx1201 --num-warps 4 --num-stages 2 --emit llir | FileCheck %s --check-prefix=AFTER
+// RUN: tessera compile %S/../../kernels/mm_mxfp8/mm_mxfp8.ttir --target gfx950 --num-warps 4 --num-stages 2 --emit llir | FileCheck %s --check-prefix=SCALED
+// RUN: tessera compile %S/../../kernels/mm_mxfp8/mm_mxfp8.ttir --target gfx950 --num-warps 2 --num-stages 2 --emit llir | FileCheck %s --check-prefix=SCALED
+// SCALED: {{^}}for:
+// SCALED-NOT: br i1
+// SCALED-COUNT-4: @llvm.amdgcn.mfma.scale
+// SCALED-NOT: @llvm.amdgcn.mfma.scale
+// SCALED: br i1
 // CHECK: {{^}}for:
 // CHECK-NOT: br i1
 // CHECK-COUNT-4: call <16 x i32> @llvm.amdgcn.mfma
