@@ -13,11 +13,11 @@
 // Segments. A block is divided at operations that must stay where they are (terminators, barriers, calls, atomics that
 // order other accesses, …); everything below happens within a segment.
 //
-// Groups. A group consists of stores with their operands, back to loads and ranges, and all other uses of those. It is
-// cut along one dimension of its tensors, if each of its operations works on the elements along that dimension
-// independently (reductions and scans along another dimension do, too), and nothing else uses its results. Index
-// arithmetic is not part of groups: it is recomputed for every strip. Layouts do not change: a strip has the same
-// layout in fewer registers.
+// Groups. A group consists of stores, or reductions to a scalar, with their operands, back to loads and ranges, and all
+// other uses of those. It is cut along one dimension of its tensors, if each of its operations works on the elements
+// along that dimension independently (reductions and scans along another dimension do, too), and nothing else uses its
+// results. Index arithmetic is not part of groups: it is recomputed for every strip. Layouts do not change: a strip has
+// the same layout in fewer registers.
 //
 // A block of many warps whose threads fit, but take so many registers that few warps are resident, is cut as well, as
 // long as a strip loads enough for its block to hide the latency: while one block computes, another loads.
@@ -34,6 +34,9 @@
 //                                                          scf.yield %b
 //                                                        }
 //                                                        %t = arith.addf %carried, %s
+//
+// A reduction to a scalar is carried as a strip, to which the others are added element by element, and which is reduced
+// after the loop.
 //
 // Order of accesses. Loads of a later strip come after stores of an earlier one. So every access that moves must reach
 // other memory than any store around it (Triton's contract about arguments, see memoryArgument), or use the very same
@@ -183,8 +186,21 @@ bool endsGroup(Operation *op, int d) {
 bool canBeAccumulated(tt::ReduceOp r) {
   if (r->numOperands() != 1) return false;
   Operation *combine = combination(r.op);
-  Type result = r->result().type();
-  return combine && result.isTensor() && neutralBits(combine->opcode(), result.scalar());
+  return combine && neutralBits(combine->opcode(), r->result().type().scalar());
+}
+
+/// What the loop carries of a reduction that ends a group: its result, or a strip if that is a scalar.
+TensorType carriedType(Operation *reduce, int d, int64_t strips) {
+  auto result = tensorOrNull(reduce->result());
+  return result ? result : stripType(tensorOf(reduce->operand(0)), d, strips);
+}
+
+/// The tensor along whose dimensions a group may be cut that has the operation as its last one: a store's pointers, or
+/// what is reduced to a scalar. Null for other operations.
+TensorType cutFrom(Operation *op) {
+  if (accessesMemory(op)) return writesMemory(op) ? tensorOrNull(pointerOf(op)) : TensorType();
+  bool isToScalar = op->is<tt::ReduceOp>() && op->numOperands() == 1 && !op->result().type().isTensor();
+  return isToScalar ? tensorOf(op->operand(0)) : TensorType();
 }
 
 /// Stores with all that is cut together with them.
@@ -228,8 +244,7 @@ public:
     std::vector<Group> all;
     llvm::DenseSet<Operation *> done;
     for (auto *root : ops_) {
-      bool isRoot = accessesMemory(root) && writesMemory(root) && tensorOrNull(pointerOf(root));
-      if (!isRoot || done.count(root)) continue;
+      if (!cutFrom(root) || done.count(root)) continue;
       auto g = bestGroup(root);
       if (!g) continue;
       // Values that another group uses as a whole may belong to that group along another dimension.
@@ -248,10 +263,10 @@ public:
 private:
   std::optional<Group> bestGroup(Operation *root) {
     std::optional<Group> best;
-    auto pointers = tensorOrNull(pointerOf(root));
-    for (int d = 0; d < int(pointers.rank()); ++d) {
+    TensorType type = cutFrom(root);
+    for (int d = 0; d < int(type.rank()); ++d) {
       Group g;
-      g.length = pointers.dim(d);
+      g.length = type.dim(d);
       if (!collect(g, root, d) || !chooseStrips(g)) {
         failed_.insert(g.ops.begin(), g.ops.end());
         continue;
@@ -383,9 +398,10 @@ private:
       if (endsGroup(op, d)) { // its result is carried by the loop
         if (tensorOf(op->operand(0)).dim(d) % strips) return std::nullopt;
         auto source = elementsPerThread(stripType(tensorOf(op->operand(0)), d, strips));
-        auto result = elementsPerThread(op->result().type());
+        auto carried = carriedType(op, d, strips);
+        auto result = elementsPerThread(carried);
         if (!source || !result) return std::nullopt;
-        live += registersFor(tensorOf(op->result()), *result);
+        live += registersFor(carried, *result);
         needs.work += *source * costOf(op, tuning_).instructions;
         continue;
       }
@@ -532,7 +548,7 @@ public:
     llvm::SmallVector<Value, 2> inits, sums;
     for (auto &[op, d] : g_.ops) {
       if (!endsGroup(op, d)) continue;
-      auto type = tensorOf(op->result());
+      auto type = carriedType(op, d, g_.strips);
       auto neutral = *neutralBits(combination(op)->opcode(), type.element());
       ends.push_back(op);
       types.push_back(type);
@@ -552,11 +568,19 @@ public:
     }
     scf::YieldOp::create(b_, loc, sums);
     Operation *at = loop.op;
+    for (auto [i, op] : llvm::enumerate(ends)) {
+      Value result = loop->result(unsigned(i));
+      if (!op->result().type().isTensor()) {
+        at = Builder::after(at).clone(op);
+        at->setOperand(0, result);
+        result = at->result();
+      }
+      op->result().replaceAllUsesWith(result);
+    }
     for (auto *op : *behind) {
       op->moveAfter(at);
       at = op;
     }
-    for (auto [i, op] : llvm::enumerate(ends)) op->result().replaceAllUsesWith(loop->result(unsigned(i)));
     llvm::SmallVector<Operation *, 32> old;
     for (auto &[op, d] : g_.ops) old.push_back(op);
     for (auto *op : llvm::reverse(old)) op->erase();
@@ -574,6 +598,8 @@ private:
 
   /// The value of a reduction so far, with that of a strip.
   Value accumulate(Operation *reduce, int d, Value carried) {
+    if (!reduce->result().type().isTensor())
+      return combineLike(b_, combination(reduce), carried, cut(reduce->operand(0), d));
     Operation *copy = b_.clone(reduce);
     copy->setOperand(0, cut(reduce->operand(0), d));
     return combineLike(b_, combination(reduce), carried, copy->result());
