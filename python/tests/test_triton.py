@@ -273,6 +273,16 @@ def test_a_bound_on_registers_is_honoured():
     assert ".maxnreg 64" in kernel.asm["ptx"] and "ttg.maxnreg = 64" in kernel.asm["ttgir"]
 
 
+def test_lines_of_the_source_can_be_left_out(monkeypatch):
+    from tessera.triton._stages import compile_options
+
+    options = make_backend(H100).parse_options({})
+    assert compile_options(options)["line_info"]
+    monkeypatch.setattr(knobs.compilation, "disable_line_info", False)  # libtriton reads the variable all the same
+    monkeypatch.setenv("TRITON_DISABLE_LINE_INFO", "1")
+    assert not compile_options(options)["line_info"]
+
+
 def test_hooks_of_stages_are_left_alone(monkeypatch):
     seen = []
     monkeypatch.setattr(

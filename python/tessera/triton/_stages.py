@@ -8,6 +8,7 @@ Triton's stage before it made) calls Triton's own.
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import time
 from typing import Any, Callable
@@ -91,6 +92,11 @@ def _not_below(low: int, options: Any, name: str) -> int:
     return max(low, _errors.integer(name, getattr(options, name), -(1 << 31), (1 << 31) - 1))
 
 
+def _is_set(variable: str) -> bool:
+    """Whether libtriton, which reads it beside Triton's knobs, takes the variable of the environment for true."""
+    return os.environ.get(variable, "").lower() in ("1", "on", "true")
+
+
 def compile_options(options: Any) -> dict[str, Any]:
     """Triton's options in ours."""
     from triton import knobs
@@ -100,7 +106,7 @@ def compile_options(options: Any) -> dict[str, Any]:
         "num_warps": options.num_warps,
         "num_stages": _not_below(0, options, "num_stages"),
         "fp_fusion": options.enable_fp_fusion,
-        "line_info": not knobs.compilation.disable_line_info,
+        "line_info": not (knobs.compilation.disable_line_info or _is_set("TRITON_DISABLE_LINE_INFO")),
         # All blocks of a cooperative launch must fit at once: no more threads than num_warps says.
         "exact_num_warps": getattr(options, "launch_cooperative_grid", False),
     }
