@@ -189,7 +189,7 @@ bool canBeAccumulated(tt::ReduceOp r) {
   return combine && neutralBits(combine->opcode(), r->result().type().scalar());
 }
 
-/// What the loop carries of a reduction that ends a group: its result, or a strip if that is a scalar.
+/// The type of the loop-carried value of a reduction that ends a group: its result's, or a strip's if that is a scalar.
 TensorType carriedType(Operation *reduce, int d, int64_t strips) {
   auto result = tensorOrNull(reduce->result());
   return result ? result : stripType(tensorOf(reduce->operand(0)), d, strips);
