@@ -73,6 +73,23 @@ def test_plugin_with_one_target(tmp_path):
     assert code == 0 and "test_right PASSED" in said and "3 launches" in said
 
 
+def test_plugin_begins_before_conftest_files(tmp_path):
+    """They launch kernels and ask for the device while they are imported."""
+    (tmp_path / "conftest.py").write_text(
+        "import triton\nimport triton._internal_testing\n"
+        "TARGET = triton.runtime.driver.active.get_current_target()\n"
+        "def pytest_report_header():\n    return f'of conftest.py: {TARGET.arch}'\n"
+    )
+    code, said = run_tests(tmp_path, "--tessera-check=gfx942,sm_90a", "-k", "right")
+    assert code == 0 and "of conftest.py: gfx942" in said and "2 passed" in said, said
+
+
+def test_plugin_that_a_conftest_file_names(tmp_path):
+    (tmp_path / "conftest.py").write_text("pytest_plugins = ['tessera.triton._pytest']\n")
+    code, said = run_tests(tmp_path, "--tessera-check=gfx942", "-p", "no:tessera-check", "-k", "right")
+    assert code == 0 and "test_right PASSED" in said, said
+
+
 def test_plugin_is_off_by_default(tmp_path):
     text = "def test_nothing():\n    import sys\n    assert 'triton' not in sys.modules\n"
     code, said = run_tests(tmp_path, text=text)
