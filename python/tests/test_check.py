@@ -383,3 +383,43 @@ def test_progress_of_the_autotuner(tmp_path):
     assert b"autotuning both: candidate 2 of 2" in said and said.rstrip(b"\r\n").endswith(b"\r\x1b[2K")
     quiet = subprocess.run([sys.executable, "-c", code], capture_output=True)
     assert quiet.returncode == 0 and b"autotuning" not in quiet.stderr and b"\r" not in quiet.stderr
+
+
+# ---- the end of a process ----
+
+NOT_LEFT = """
+import sys, threading
+import numpy as np, triton, triton.language as tl
+from tessera.triton import emulate
+from tessera.triton._check import checking
+
+@triton.jit
+def double(x, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(x + i, tl.load(x + i) * 2)
+
+def enter():
+    global block
+    block = checking("gfx942") if sys.argv[1] == "checking" else emulate("gfx942")
+    block.__enter__()
+    double[(1,)](np.ones(4, "f4"), B=4)
+
+if sys.argv[2] == "main":
+    enter()
+    inner = emulate("sm_90a")
+    inner.__enter__()
+else:
+    t = threading.Thread(target=lambda: (enter(), sys.argv[2] == "running" and threading.Event().wait()), daemon=True)
+    t.start()
+    t.join(timeout=5)
+print("the end")
+"""
+
+
+@pytest.mark.parametrize("block", ["emulate", "checking"])
+@pytest.mark.parametrize("thread", ["main", "ended", "running"])
+def test_process_ends_within_a_block(tmp_path, block, thread):
+    program = tmp_path / "program.py"
+    program.write_text(NOT_LEFT)
+    made = subprocess.run([sys.executable, program, block, thread], capture_output=True, text=True)
+    assert (made.returncode, made.stdout, made.stderr) == (0, "the end\n", "")
