@@ -3,6 +3,7 @@
 // part of a row's name; those that change how it rounds or what it gives at the edges are fields of Operation.
 #include "runtime/ptx_arithmetic.h"
 #include "runtime/float_formats.h"
+#include "runtime/interpreter/rounding_mode.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -15,6 +16,8 @@
 namespace tessera::inline_ptx {
 using namespace llvm;
 using ir::FloatKind;
+using runtime::inMode;
+using runtime::integerInMode;
 
 Type typeOf(StringRef s) {
   Type t;
@@ -81,14 +84,6 @@ uint64_t resultOf(const Operation &o, double x) {
   return std::isnan(r) ? bits : patternOf(o.type, r);
 }
 
-/// In the rounding mode of the instruction, which the compiler must not evaluate ahead of it.
-template <class T, auto F> double inMode(int rounding, double x, double y, double z) {
-  volatile T p = T(x), q = T(y), r = T(z);
-  if (rounding != FE_TONEAREST) fesetround(rounding);
-  volatile T result = F(T(p), T(q), T(r));
-  if (rounding != FE_TONEAREST) fesetround(FE_TONEAREST);
-  return double(result);
-}
 /// Arithmetic that is rounded once. f16 and bf16 are computed in f32, which rounds as if at once.
 template <auto F> uint64_t arithmetic(const Operation &o, const uint64_t *in) {
   double x = operandOf(o, in[0]), y = operandOf(o, in[1]), z = operandOf(o, in[2]);
@@ -299,13 +294,11 @@ uint64_t integerToFloat(const Operation &o, uint64_t v) {
   int64_t s = asSigned(v, o.from.bits);
   uint64_t u = cut(v, o.from.bits);
   if (o.type.bits == 16) return patternOf(o.type, isSigned ? double(s) : double(u));
-  if (o.rounding != FE_TONEAREST) fesetround(o.rounding);
-  volatile int64_t signedValue = s;
-  volatile uint64_t unsignedValue = u;
-  volatile float f = isSigned ? float(signedValue) : float(unsignedValue);
-  volatile double d = isSigned ? double(signedValue) : double(unsignedValue);
-  if (o.rounding != FE_TONEAREST) fesetround(FE_TONEAREST);
-  return patternOf(o.type, o.type.bits == 64 ? double(d) : double(f));
+  auto convert = [&](auto type) {
+    using T = decltype(type);
+    return isSigned ? integerInMode<T>(o.rounding, s) : integerInMode<T>(o.rounding, u);
+  };
+  return patternOf(o.type, o.type.bits == 64 ? convert(double()) : convert(float()));
 }
 /// A float of any format to one of at most 64 bits.
 uint64_t floatToFloat(const Operation &o, uint64_t v) {

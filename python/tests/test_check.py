@@ -73,6 +73,23 @@ def test_plugin_with_one_target(tmp_path):
     assert code == 0 and "test_right PASSED" in said and "3 launches" in said
 
 
+def test_plugin_begins_before_conftest_files(tmp_path):
+    """They launch kernels and ask for the device while they are imported."""
+    (tmp_path / "conftest.py").write_text(
+        "import triton\nimport triton._internal_testing\n"
+        "TARGET = triton.runtime.driver.active.get_current_target()\n"
+        "def pytest_report_header():\n    return f'of conftest.py: {TARGET.arch}'\n"
+    )
+    code, said = run_tests(tmp_path, "--tessera-check=gfx942,sm_90a", "-k", "right")
+    assert code == 0 and "of conftest.py: gfx942" in said and "2 passed" in said, said
+
+
+def test_plugin_that_a_conftest_file_names(tmp_path):
+    (tmp_path / "conftest.py").write_text("pytest_plugins = ['tessera.triton._pytest']\n")
+    code, said = run_tests(tmp_path, "--tessera-check=gfx942", "-p", "no:tessera-check", "-k", "right")
+    assert code == 0 and "test_right PASSED" in said, said
+
+
 def test_plugin_is_off_by_default(tmp_path):
     text = "def test_nothing():\n    import sys\n    assert 'triton' not in sys.modules\n"
     code, said = run_tests(tmp_path, text=text)
@@ -366,3 +383,43 @@ def test_progress_of_the_autotuner(tmp_path):
     assert b"autotuning both: candidate 2 of 2" in said and said.rstrip(b"\r\n").endswith(b"\r\x1b[2K")
     quiet = subprocess.run([sys.executable, "-c", code], capture_output=True)
     assert quiet.returncode == 0 and b"autotuning" not in quiet.stderr and b"\r" not in quiet.stderr
+
+
+# ---- the end of a process ----
+
+NOT_LEFT = """
+import sys, threading
+import numpy as np, triton, triton.language as tl
+from tessera.triton import emulate
+from tessera.triton._check import checking
+
+@triton.jit
+def double(x, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(x + i, tl.load(x + i) * 2)
+
+def enter():
+    global block
+    block = checking("gfx942") if sys.argv[1] == "checking" else emulate("gfx942")
+    block.__enter__()
+    double[(1,)](np.ones(4, "f4"), B=4)
+
+if sys.argv[2] == "main":
+    enter()
+    inner = emulate("sm_90a")
+    inner.__enter__()
+else:
+    t = threading.Thread(target=lambda: (enter(), sys.argv[2] == "running" and threading.Event().wait()), daemon=True)
+    t.start()
+    t.join(timeout=5)
+print("the end")
+"""
+
+
+@pytest.mark.parametrize("block", ["emulate", "checking"])
+@pytest.mark.parametrize("thread", ["main", "ended", "running"])
+def test_process_ends_within_a_block(tmp_path, block, thread):
+    program = tmp_path / "program.py"
+    program.write_text(NOT_LEFT)
+    made = subprocess.run([sys.executable, program, block, thread], capture_output=True, text=True)
+    assert (made.returncode, made.stdout, made.stderr) == (0, "the end\n", "")

@@ -50,14 +50,15 @@ bool callDeviceFunction(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePoo
     return false;
   }
   Type resultType = op->result().type().scalar();
-  bool fits = f->arity == in.size() && in.size() <= 3;
+  bool fits = f->arity == in.size() && in.size() <= 4;
   size_t n = 1;
   for (unsigned k = 0; k < in.size(); ++k) {
     Type t = op->operand(k).type().scalar();
     n = std::max(n, in[k]->size());
-    if (t.isPointer() || t.bitWidth() > 64 || (f->integer && !t.isInteger())) fits = false;
+    if (t.isPointer() || t.bitWidth() > 64 || (f->integer && !f->takesPatterns && !t.isInteger())) fits = false;
   }
-  if (f->integer && !resultType.isInteger()) fits = false;
+  if (f->integer && !f->takesPatterns && !resultType.isInteger()) fits = false;
+  if (f->rounded && !resultType.isFloat()) fits = false;
   if (resultType.bitWidth() > 64 || resultType.isPointer()) fits = false;
   if (!fits) {
     reason = "the device function '" + symbol + "' is not known with these operands";
@@ -67,17 +68,22 @@ bool callDeviceFunction(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePoo
   for (size_t i = 0; i < n; ++i) {
     uint64_t bits;
     if (f->integer) {
-      uint64_t v[3] = {};
+      uint64_t v[4] = {};
       unsigned w = external.srcs()[0].type().scalar().bitWidth();
       for (unsigned k = 0; k < in.size(); ++k) v[k] = in[k]->word(in[k]->size() == 1 ? 0 : i);
       bits = zeroExtend(f->integer(v, w), resultType.bitWidth());
     } else {
-      double v[3] = {};
+      double v[4] = {};
       for (unsigned k = 0; k < in.size(); ++k)
         v[k] = asDouble(*in[k], i, op->operand(k).type().scalar(), f->isUnsigned);
       if (f->predicate)
         bits = f->predicate(v[0]);
-      else if (resultType.isFloat())
+      else if (f->rounded) {
+        uint64_t word = in[0]->word(in[0]->size() == 1 ? 0 : i);
+        unsigned w = op->operand(0).type().scalar().bitWidth();
+        uint64_t integer = f->isUnsigned ? zeroExtend(word, w) : uint64_t(signExtend(word, w));
+        bits = encodeFloat(resultType.cast<FloatType>().floatKind(), f->rounded(v, integer, f->mode));
+      } else if (resultType.isFloat())
         bits = encodeFloat(resultType.cast<FloatType>().floatKind(), f->real(v));
       else
         bits = uint64_t(toInteger(f->real(v), resultType.bitWidth(), !f->isUnsigned));

@@ -18,10 +18,11 @@ from typing import Any
 
 from .. import _errors, _uninitialised
 from ._emulate import EmulatorDriver, KernelFault, emulate
-from ._mode import emulation
+from ._mode import emulation, left_at_exit
 
 
 @contextlib.contextmanager
+@left_at_exit
 def checking(target: str) -> Iterator[EmulatorDriver]:
     """Launches in the block run on an emulator of the target, or on the interpreter, with all checks.
 

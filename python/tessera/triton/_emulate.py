@@ -19,7 +19,7 @@ from typing import Any
 
 from .. import _device, _errors, _kernel, _library
 from .._arrays import element_type_name, memory_of
-from . import _wrap
+from . import _mode, _wrap
 from ._mode import emulation
 
 
@@ -505,6 +505,7 @@ def _name_of(spec: str) -> str:
 
 
 @contextlib.contextmanager
+@_mode.left_at_exit
 def emulate(target: str, *, multiprocessors: int = 8) -> Iterator[EmulatorDriver]:
     """Runs the kernels that are launched in the block on an emulator, on arrays in the host's memory.
 

@@ -1,15 +1,19 @@
 """A plug-in for pytest: `pytest --tessera-check=gfx942` runs the kernels that tests launch on an emulator.
 
 A fault of a kernel fails its test, with the line of Python. With several targets each test runs for each of them.
-Tests of unittest.TestCase take no parameters: they run for the first target.
+Tests of unittest.TestCase take no parameters: they run for the first target. Emulation begins before conftest.py files
+are imported, which may launch kernels or ask for the device; pytest imports the plug-ins of `-p` earlier.
 """
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
+_SESSION = "tessera-check-session"  # the plug-in that is registered for a session with emulation
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -24,15 +28,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def _targets(config: pytest.Config) -> list[str]:
-    given = [t.strip() for option in config.getoption("--tessera-check") for t in option.split(",")]
-    return list(dict.fromkeys(t for t in given if t))
+def _targets(given: list[str]) -> list[str]:
+    targets = [t.strip() for option in given for t in option.split(",")]
+    return list(dict.fromkeys(t for t in targets if t))
+
+
+@pytest.hookimpl(hookwrapper=True)  # pytest's own, which imports conftest.py files, is a wrapper, too
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
+    _begin(early_config, early_config.known_args_namespace.tessera_check)
+    yield
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    targets = _targets(config)
+    if not config.pluginmanager.has_plugin(_SESSION):  # a conftest.py file names this plug-in
+        _begin(config, config.getoption("--tessera-check"))
+
+
+def _begin(config: pytest.Config, given: list[str]) -> None:
+    targets = _targets(given)
     if not targets:
-        if config.getoption("--tessera-check"):
+        if given:
             raise pytest.UsageError("--tessera-check needs a target: sm_90a, gfx942, ..., or interpreter")
         return
     from .. import Error, targets as known
@@ -53,7 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
         plugin = _Plugin(config, targets)
     except Error as e:
         raise pytest.UsageError(f"--tessera-check: {e}") from None
-    config.pluginmanager.register(plugin, "tessera-check-session")
+    config.pluginmanager.register(plugin, _SESSION)
 
 
 class _Plugin:

@@ -500,6 +500,117 @@ TEST(Math, FunctionsOfPiTimesX) {
   }
 }
 
+/// The result of a device function of one lane, in the type `R`.
+template <class R, class T>
+R ofDeviceFunction(const char *symbol, const char *argument, const char *result, std::vector<T> x) {
+  std::vector<std::string> inputs(x.size(), argument);
+  std::string names, types, a = std::string("tensor<1x") + argument + ">", r = std::string("tensor<1x") + result + ">";
+  for (size_t i = 0; i < x.size(); ++i) {
+    names += std::string(i ? ", %" : "%") + char('a' + i);
+    types += (i ? ", " : "") + a;
+  }
+  std::vector<std::vector<T>> in;
+  for (T each : x) in.push_back({each});
+  std::vector<R> out(1);
+  Evaluation e(elementwiseKernel(1, inputs, {result}, externCall(symbol, names, types, r)));
+  for (auto &each : in) e.buffer(each);
+  e.buffer(out).ok();
+  return out[0];
+}
+
+TEST(Math, DeviceFunctionsWithRoundingModes) {
+  struct Function {
+    const char *stem;
+    std::vector<double> x;
+    double down, up; // the neighbours of the exact result
+    bool nearestIsUp;
+  };
+  // 1/3 and 1/5 are periodic in binary; the smallest numbers are those of the type.
+  const Function single[] = {{"fadd", {1, 0x1p-30}, 1, 0x1.000002p0, false},
+                             {"fadd", {-1, -0x1p-30}, -0x1.000002p0, -1, true},
+                             {"fsub", {1, 0x1p-30}, 0x1.fffffep-1, 1, true},
+                             {"fmul", {0x1.000002p0, 0x1.000002p0}, 0x1.000004p0, 0x1.000006p0, false},
+                             {"fdiv", {1, 3}, 0x1.555554p-2, 0x1.555556p-2, true},
+                             {"fdiv", {-1, 3}, -0x1.555556p-2, -0x1.555554p-2, false},
+                             {"frcp", {5}, 0x1.999998p-3, 0x1.99999ap-3, true},
+                             {"fsqrt", {2}, 0x1.6a09e6p0, 0x1.6a09e8p0, false},
+                             {"fmul", {0x1p-149, 0.25}, 0, 0x1p-149, false},
+                             // The nearest double of the exact value is in the middle of two floats.
+                             {"fmaf", {0x1.001p0, 0x1.001p0, 0x1p-100}, 0x1.002p0, 0x1.002002p0, true},
+                             {"fmaf_ieee", {1, 1, 0x1p-30}, 1, 0x1.000002p0, false}};
+  const Function wide[] = {{"dadd", {1, 0x1p-60}, 1, 0x1.0000000000001p0, false},
+                           {"dsub", {1, 0x1p-60}, 0x1.fffffffffffffp-1, 1, true},
+                           {"dmul", {3, 0x1.5555555555555p-2}, 0x1.fffffffffffffp-1, 1, true},
+                           {"ddiv", {1, 3}, 0x1.5555555555555p-2, 0x1.5555555555556p-2, false},
+                           {"ddiv", {-2, 3}, -0x1.5555555555556p-1, -0x1.5555555555555p-1, true},
+                           {"drcp", {5}, 0x1.9999999999999p-3, 0x1.999999999999ap-3, true},
+                           {"dsqrt", {2}, 0x1.6a09e667f3bccp0, 0x1.6a09e667f3bcdp0, true},
+                           {"fma", {1, 1, 0x1p-60}, 1, 0x1.0000000000001p0, false}};
+  auto expectModes = [](const Function &f, auto &&evaluate) {
+    for (const char *mode : {"rn", "rz", "rd", "ru"}) {
+      std::string symbol = std::string("__nv_") + f.stem + "_" + mode, m = mode;
+      double nearest = f.nearestIsUp ? f.up : f.down, inner = f.down < 0 ? f.up : f.down;
+      double wanted = m == "rn" ? nearest : m == "rz" ? inner : m == "rd" ? f.down : f.up;
+      EXPECT_EQ(evaluate(symbol.c_str(), f.x), wanted) << symbol << " of " << f.x[0];
+    }
+  };
+  for (const Function &f : single)
+    expectModes(f, [](const char *symbol, const std::vector<double> &x) {
+      return ofDeviceFunction<float, float>(symbol, "f32", "f32", {x.begin(), x.end()});
+    });
+  for (const Function &f : wide)
+    expectModes(f, [](const char *symbol, const std::vector<double> &x) {
+      return ofDeviceFunction<double>(symbol, "f64", "f64", x);
+    });
+  const Function narrowing = {"double2float", {-0.1}, -0x1.99999ap-4, -0x1.999998p-4, false};
+  expectModes(narrowing, [](const char *symbol, const std::vector<double> &x) {
+    return ofDeviceFunction<float>(symbol, "f64", "f32", x);
+  });
+  const float x = 0x1.001p0f;
+  EXPECT_EQ((ofDeviceFunction<float, float>("__nv_fmaf", "f32", "f32", {x, x, 0x1p-100f})), 0x1.002002p0f);
+  EXPECT_EQ((ofDeviceFunction<float, float>("__ocml_fma_f32", "f32", "f32", {x, x, 0x1p-100f})), 0x1.002002p0f);
+  EXPECT_EQ((ofDeviceFunction<float, float>("__ocml_fma_rtz_f32", "f32", "f32", {x, x, 0x1p-100f})), 0x1.002p0f);
+  EXPECT_EQ((ofDeviceFunction<double>("__ocml_div_rtp_f64", "f64", "f64", std::vector<double>{1, 3})),
+            0x1.5555555555556p-2);
+  EXPECT_EQ((ofDeviceFunction<float, float>("__ocml_nextafter_f32", "f32", "f32", {1, 2})), 0x1.000002p0f);
+}
+
+TEST(Math, DeviceFunctionsOfIntegersWithRoundingModes) {
+  auto fromInt = [](const char *symbol, int32_t x) {
+    return ofDeviceFunction<float, int32_t>(symbol, "i32", "f32", {x});
+  };
+  EXPECT_EQ(fromInt("__nv_int2float_rz", -16777217), -16777216);
+  EXPECT_EQ(fromInt("__nv_int2float_rd", -16777217), -16777218);
+  EXPECT_EQ(fromInt("__nv_int2float_ru", 16777217), 16777218);
+  EXPECT_EQ(fromInt("__nv_uint2float_rd", -1), 0x1.fffffep31f);
+  EXPECT_FALSE(std::signbit(fromInt("__nv_uint2float_rd", 0)));
+  // Next to the middle of two floats, where the nearest double is.
+  const int64_t big = (1LL << 60) + (1LL << 36) + 1;
+  EXPECT_EQ((ofDeviceFunction<float, int64_t>("__nv_ll2float_rn", "i64", "f32", {big})), 0x1.000002p60f);
+  EXPECT_EQ((ofDeviceFunction<double, int64_t>("__nv_ll2double_rd", "i64", "f64", {-(1LL << 53) - 1})), -0x1p53 - 2);
+  EXPECT_EQ((ofDeviceFunction<double, int64_t>("__nv_ull2double_rz", "i64", "f64", {-1})), 0x1.fffffffffffffp63);
+}
+
+TEST(Math, DeviceFunctionsOfBits) {
+  EXPECT_EQ((ofDeviceFunction<int32_t, float>("__nv_float_as_int", "f32", "i32", {-2})), int32_t(0xC0000000));
+  EXPECT_EQ((ofDeviceFunction<float, int32_t>("__nv_uint_as_float", "i32", "f32", {0x3F800000})), 1);
+  EXPECT_EQ((ofDeviceFunction<int64_t, double>("__nv_double_as_longlong", "f64", "i64", {1})), 0x3FF0000000000000);
+  EXPECT_EQ((ofDeviceFunction<int32_t, double>("__nv_double2hiint", "f64", "i32", {1})), 0x3FF00000);
+  EXPECT_EQ((ofDeviceFunction<int32_t, double>("__nv_double2loint", "f64", "i32", {0x1.0000000000007p0})), 7);
+  EXPECT_EQ((ofDeviceFunction<double, int32_t>("__nv_hiloint2double", "i32", "f64", {0x3FF00000, 7})),
+            0x1.0000000000007p0);
+  EXPECT_EQ((ofDeviceFunction<float, int16_t>("__nv_half2float", "i16", "f32", {0x3E00})), 1.5f);
+  EXPECT_EQ((ofDeviceFunction<int16_t, float>("__nv_float2half_rn", "f32", "i16", {1.5f})), 0x3E00);
+  EXPECT_EQ((ofDeviceFunction<int32_t, int32_t>("__nv_byte_perm", "i32", "i32", {0x33221180, 0x77665544, 0x8750})),
+            int32_t(0x80775580));
+  EXPECT_EQ((ofDeviceFunction<int32_t, int32_t>("__nv_sad", "i32", "i32", {-3, 4, 10})), 17);
+  EXPECT_EQ((ofDeviceFunction<int32_t, int32_t>("__nv_usad", "i32", "i32", {-3, 4, 10})), 3);
+  EXPECT_EQ((ofDeviceFunction<int64_t, int64_t>("__nv_umul64hi", "i64", "i64", {-1, 2})), 1);
+  EXPECT_EQ((ofDeviceFunction<int64_t, int64_t>("__nv_mul64hi", "i64", "i64", {-1, 2})), -1);
+  EXPECT_EQ((ofDeviceFunction<float, float>("__nv_nextafterf", "f32", "f32", {1, 2})), 0x1.000002p0f);
+  EXPECT_EQ((ofDeviceFunction<double, double>("__nv_norm4d", "f64", "f64", {1, 1, 1, 1})), 2);
+}
+
 TEST(Math, DeviceLibraries) {
   struct Function {
     const char *symbol;
