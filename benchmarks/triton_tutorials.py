@@ -6,7 +6,7 @@ Triton's python/tutorials.
 usage: triton_tutorials.py FOLDER_OF_TUTORIALS [REGEX [ROUNDS]]
 
 A JSON line per case: milliseconds (medians over the rounds of triton.testing.do_bench's medians), TFLOP/s of the
-matrix products, seconds of the first call with autotuning, and the medians of Triton's and of the library's time by
+dots, seconds of the first call with autotuning, and the medians of Triton's and of the library's time by
 ours: above 1, ours is faster. The last lines have the geometric means. With ROUNDS = 0 kernels are compiled only: run
 that first, several at a time with different REGEX, and the second run finds them in Triton's cache.
 """
@@ -183,7 +183,8 @@ def mean(key, pattern=""):
     ratios = [r[key] for r in RESULTS if key in r and re.search(pattern, r["case"])]
     if ratios:
         of = f" of {pattern}" if pattern else ""
-        print(f"# {key}{of}: geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f} over {len(ratios)}")
+        geometric = math.exp(sum(map(math.log, ratios)) / len(ratios))
+        print(f"# {key}{of}: geometric mean {geometric:.3f} over {len(ratios)}")
 
 
 for name, run in {"softmax": softmax, "matmul": matmul, "norm": layer_norm, "attention": attention,
