@@ -12,6 +12,7 @@ that first, several at a time with different REGEX, and the second run finds the
 """
 
 import ast
+import functools
 import json
 import math
 import os
@@ -51,13 +52,18 @@ def load(name, compiler):
     return m
 
 
-def case(name, modules, make, library=None, work=None):
+@functools.cache
+def modules(tutorial):
+    return {compiler: load(tutorial, compiler) for compiler in COMPILERS}
+
+
+def case(name, tutorial, make, library=None, work=None):
     """`make(module)` gives the function to time; `work` is its number of operations."""
     if not PICK.search(name):
         return
     try:
         functions, first = {}, {}
-        for compiler, module in modules.items():
+        for compiler, module in modules(tutorial).items():
             os.environ["TESSERA_TRITON"] = COMPILERS[compiler]
             start = time.perf_counter()
             functions[compiler] = make(module)
@@ -89,27 +95,23 @@ def rand(*shape, dtype=torch.float16):
     return torch.randn(*shape, device="cuda", dtype=dtype)
 
 
-def both(name):
-    return {compiler: load(name, compiler) for compiler in COMPILERS}
-
-
 def softmax():
     x = rand(8192, 4096, dtype=torch.float32)
-    case("02 softmax 8192x4096 f32", both("02-fused-softmax"), lambda m: lambda: m.softmax(x),
+    case("02 softmax 8192x4096 f32", "02-fused-softmax", lambda m: lambda: m.softmax(x),
          lambda: torch.softmax(x, 1))
 
 
 def matmul():
-    modules = both("03-matrix-multiplication")
+    tutorial = "03-matrix-multiplication"
     for n in (1024, 4096, 8192):
         a, b = rand(n, n), rand(n, n)
-        case(f"03 matmul f16 {n}", modules, lambda m: lambda: m.matmul(a, b), lambda: a @ b, 2 * n**3)
+        case(f"03 matmul f16 {n}", tutorial, lambda m: lambda: m.matmul(a, b), lambda: a @ b, 2 * n**3)
     a8, b8 = rand(4096, 4096).to(torch.float8_e5m2), rand(4096, 4096).T.to(torch.float8_e5m2)
-    case("03 matmul f8 4096", modules, lambda m: lambda: m.matmul(a8, b8), None, 2 * 4096**3)
+    case("03 matmul f8 4096", tutorial, lambda m: lambda: m.matmul(a8, b8), None, 2 * 4096**3)
 
 
 def layer_norm():
-    modules = both("05-layer-norm")
+    tutorial = "05-layer-norm"
     x = (-2.3 + 0.5 * rand(4096, 8192)).detach().requires_grad_()
     w, b = [torch.rand(8192, device="cuda", dtype=torch.float16, requires_grad=True) for _ in "wb"]
     dy = torch.randn_like(x)
@@ -127,12 +129,12 @@ def layer_norm():
     def library():
         return F.layer_norm(x, (8192,), w, b, 1e-5)
 
-    case("05 layer norm forward 4096x8192", modules, forward, library)
-    case("05 layer norm backward 4096x8192", modules, lambda m: backward(forward(m)()), backward(library()))
+    case("05 layer norm forward 4096x8192", tutorial, forward, library)
+    case("05 layer norm backward 4096x8192", tutorial, lambda m: backward(forward(m)()), backward(library()))
 
 
 def attention():
-    modules = both("06-fused-attention")
+    tutorial = "06-fused-attention"
     for d in (64, 128):
         for causal in (False, True):
             heads, n = (32 if d == 64 else 16), 4096
@@ -151,21 +153,21 @@ def attention():
                 return lambda: o.backward(gradient, retain_graph=True)
 
             name = f"06 attention d{d}{' causal' if causal else ''}"
-            case(f"{name} forward", modules, forward, library, work)
-            case(f"{name} backward", modules, lambda m: backward(forward(m)()), backward(library()), 2.5 * work)
+            case(f"{name} forward", tutorial, forward, library, work)
+            case(f"{name} backward", tutorial, lambda m: backward(forward(m)()), backward(library()), 2.5 * work)
 
 
 def grouped():
-    modules = both("08-grouped-gemm")
+    tutorial = "08-grouped-gemm"
     a, b = [rand(2048, 2048) for _ in range(4)], [rand(2048, 2048) for _ in range(4)]
     transposed = [x.T.contiguous() for x in b]
     work = 4 * 2 * 2048**3
-    case("08 grouped matmul 4x2048", modules, lambda m: lambda: m.group_gemm_fn(a, b), None, work)
-    case("08 grouped matmul 4x2048, TMA", modules, lambda m: lambda: m.group_gemm_tma_fn(a, transposed), None, work)
+    case("08 grouped matmul 4x2048", tutorial, lambda m: lambda: m.group_gemm_fn(a, b), None, work)
+    case("08 grouped matmul 4x2048, TMA", tutorial, lambda m: lambda: m.group_gemm_tma_fn(a, transposed), None, work)
 
 
 def persistent():
-    modules = both("09-persistent-matmul")
+    tutorial = "09-persistent-matmul"
     for k in (512, 4096):
         a, b = rand(8192, k), rand(8192, k)
         functions = {
@@ -176,7 +178,7 @@ def persistent():
             "device descriptors": lambda m: lambda: m.matmul_descriptor_persistent(a, b, False),
         }
         for kind, make in functions.items():
-            case(f"09 persistent 8192x8192x{k}, {kind}", modules, make, lambda: a @ b.T, 2 * 8192 * 8192 * k)
+            case(f"09 persistent 8192x8192x{k}, {kind}", tutorial, make, lambda: a @ b.T, 2 * 8192 * 8192 * k)
 
 
 def mean(key, pattern=""):
@@ -187,10 +189,12 @@ def mean(key, pattern=""):
         print(f"# {key}{of}: geometric mean {geometric:.3f} over {len(ratios)}")
 
 
-for name, run in {"softmax": softmax, "matmul": matmul, "norm": layer_norm, "attention": attention,
-                  "grouped": grouped, "persistent": persistent}.items():
-    if len(sys.argv) < 3 or PICK.search(name) or name in sys.argv[2]:
-        run()
+softmax()
+matmul()
+layer_norm()
+attention()
+grouped()
+persistent()
 mean("triton/tessera")
 for kind in ("attention.*forward", "attention.*backward", "persistent"):
     mean("library/tessera", kind)
