@@ -457,15 +457,6 @@ struct Access {
 };
 } // namespace
 
-/// Memory as it serves accesses of so many bytes, where elements are narrower than a word: at most 32 lanes at once, so
-/// that 64 banks (gfx950) are 32 for words. By the timing model, 2026-11, this takes the conflicts out of the loads of
-/// dots' scales; transposes of f32 would take a quarter more instructions in the same time.
-static MemoryModel servingAccess(MemoryModel m, int elementBytes, int bytes) {
-  constexpr int kLanes = 32;
-  if (elementBytes < m.bankBytes) m.banks = std::min(m.banks, kLanes * std::max(1, bytes / m.bankBytes));
-  return m;
-}
-
 static Access accessOf(const LinearLayout &side, const LinearLayout &shared, int bytes, const MemoryModel &m,
                        bool gather) {
   Access r;
@@ -505,7 +496,7 @@ static Access accessOf(const LinearLayout &side, const LinearLayout &shared, int
   }
   llvm::SmallVector<int64_t, 64> offsets;
   for (unsigned lane = 0; lane < 1u << lanes.size(); ++lane) offsets.push_back(int64_t(sumOf(lanes, lane)) * bytes);
-  auto w = countSharedPasses(offsets, r.vector * bytes, servingAccess(m, bytes, r.vector * bytes));
+  auto w = countSharedPasses(offsets, r.vector * bytes, m);
   r.conflicts = (w.actual + w.least - 1) / w.least;
   r.instructions = std::max(1, (1 << distinct) / r.vector);
   r.sharedPasses = double(r.instructions) * w.actual;
@@ -564,30 +555,20 @@ static absl::Status planShared(const LinearLayout &src, const LinearLayout &dst,
   consider({}, false, false);
   std::optional<double> best;
   Access write, read;
-  const MemoryModel words = servingAccess(m, bytes, m.bankBytes);
-  SharedPlanner forWords(src, dst, bytes, words);
-  forWords.blocks = planner.blocks;
-  forWords.total = planner.total;
-  auto tryCandidate = [&](const SharedPlanner &own, const Candidate &c) {
-    auto shared = SharedLayoutBuilder(own, c.vector, c.src, c.dst).run();
-    if (!shared) return;
+  for (auto &c : candidates) {
+    auto shared = SharedLayoutBuilder(planner, c.vector, c.src, c.dst).run();
+    if (!shared) continue;
     auto w = accessOf(src, *shared, bytes, m, options.gatherRegisters),
          r = accessOf(dst, *shared, bytes, m, options.gatherRegisters);
-    bool hasWords = std::min(w.vector, r.vector) * bytes <= m.bankBytes;
-    if (&own == &forWords && (!hasWords || w.conflicts > 1 || r.conflicts > 1)) return;
     double passes = w.sharedPasses + r.sharedPasses;
     double now = passes + (w.instructions + r.instructions) * m.instructionCost;
-    if (best && now >= *best) return;
+    if (best && now >= *best) continue;
     best = now;
     p.shared = std::move(*shared);
     p.sharedPasses = passes;
     p.instructions = w.instructions + r.instructions;
     write = std::move(w);
     read = std::move(r);
-  };
-  for (auto &c : candidates) {
-    tryCandidate(planner, c);
-    if (words.banks != m.banks) tryCandidate(forWords, c);
   }
   if (!best) return absl::InternalError("no layout of shared memory was found for a conversion");
   cost = *best + m.roundTripCost;
