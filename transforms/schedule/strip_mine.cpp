@@ -383,7 +383,8 @@ private:
   // ---- how many strips ----
 
   struct Needs {
-    int64_t registers = 0; // the most that the group's tensors take at once
+    int64_t registers = 0;     // the most that the group's tensors take at once
+    int64_t carriedStrips = 0; // of those, what only a loop has, for reductions to a scalar
     int64_t work = 0;
   };
 
@@ -402,6 +403,7 @@ private:
         auto result = elementsPerThread(carried);
         if (!source || !result) return std::nullopt;
         live += registersFor(carried, *result);
+        if (!op->result().type().isTensor()) needs.carriedStrips += registersFor(carried, *result);
         needs.work += *source * costOf(op, tuning_).instructions;
         continue;
       }
@@ -448,10 +450,11 @@ private:
     auto whole = needsOf(g, 1);
     if (!whole) return false;
     int64_t bytes = loadedBytes(g), most = tuning_.stripCrowdingRegisters;
-    bool isLarge = whole->registers > registers_ || whole->work > tuning_.stripMineWork;
-    bool crowdsOut = bytes && whole->registers > most && bytes >= 2 * tuning_.stripBlockBytes;
+    int64_t before = whole->registers - whole->carriedStrips;
+    bool isLarge = before > registers_ || whole->work > tuning_.stripMineWork;
+    bool crowdsOut = bytes && before > most && bytes >= 2 * tuning_.stripBlockBytes;
     if (!isLarge && !crowdsOut) return false;
-    g.registersBefore = whole->registers;
+    g.registersBefore = before;
     g.registersAfter = whole->registers;
     int64_t work = whole->work;
     int64_t enoughRegisters = std::min<int64_t>(tuning_.stripRegisters, registers_);

@@ -3,7 +3,7 @@
 // RUN: tessera opt %s -strip-mine --target sm_90a --remarks=StripMined 2>%t | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t
 
-// REMARK: a block of 16384 elements along one dimension is processed in 4 strips of 4096
+// REMARK: a block of 16384 elements along one dimension is processed in 4 strips of 4096: 32 registers of a thread instead of 96 [strip-mine:StripMined]
 // REMARK-NOT: StripMined
 
 #many = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [16], order = [0]}>
