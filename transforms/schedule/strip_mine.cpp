@@ -203,7 +203,7 @@ TensorType cutFrom(Operation *op) {
   return isToScalar ? tensorOf(op->operand(0)) : TensorType();
 }
 
-/// Stores with all that is cut together with them.
+/// Stores, or reductions to a scalar, with all that is cut together with them.
 struct Group {
   llvm::MapVector<Operation *, int> ops; // with the dimension that each is cut along (see dims)
   int64_t length = 0;                    // of that dimension, in the stored tensors
