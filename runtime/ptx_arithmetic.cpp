@@ -3,7 +3,7 @@
 // part of a row's name; those that change how it rounds or what it gives at the edges are fields of Operation.
 #include "runtime/ptx_arithmetic.h"
 #include "runtime/float_formats.h"
-#include "runtime/interpreter/rounding_mode.h"
+#include "runtime/rounding_mode.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"

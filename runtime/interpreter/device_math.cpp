@@ -5,7 +5,7 @@
 #include "runtime/float_formats.h"
 #include "runtime/interpreter/host_math.h"
 #include "runtime/interpreter/lanes.h"
-#include "runtime/interpreter/rounding_mode.h"
+#include "runtime/rounding_mode.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <bit>

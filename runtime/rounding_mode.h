@@ -1,4 +1,4 @@
-// Single operations of the host in a rounding mode of <cfenv>; loops set the mode around them (runtime/emulator).
+// Single operations of the host in a rounding mode of <cfenv>: of inline PTX, and of device libraries.
 #pragma once
 #include <cfenv>
 
