@@ -76,7 +76,7 @@ def test_plugin_with_one_target(tmp_path):
 def test_plugin_begins_before_conftest_files(tmp_path):
     """They launch kernels and ask for the device while they are imported."""
     (tmp_path / "conftest.py").write_text(
-        "import triton\nimport triton._internal_testing\n"
+        "import triton\n"
         "TARGET = triton.runtime.driver.active.get_current_target()\n"
         "def pytest_report_header():\n    return f'of conftest.py: {TARGET.arch}'\n"
     )
