@@ -37,6 +37,7 @@ def _prepare():
     cache = tempfile.mkdtemp(prefix="tessera-tests-cache-")
     os.environ["TRITON_CACHE_DIR"] = cache
     os.environ.pop("TESSERA_TRITON", None)
+    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # Triton 3.9 warns on stderr where it is unset
     return [*paths[1:], cache]
 
 
