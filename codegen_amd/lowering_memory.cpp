@@ -18,6 +18,7 @@
 // Sources: "Buffer Resource Descriptor" in the ISA guides (words 2 and 3, range checking of raw buffers); LLVM's "User
 // Guide for AMDGPU Backend" for the cache bits of the intrinsics' last operand and for the memory model.
 #include "codegen_amd/lowering_target.h"
+#include "codegen_amd/passes/copies_to_lds.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
@@ -456,6 +457,31 @@ Value *AmdTarget::atomicCas(IRBuilder<> &b, const MemoryAccess &a, Value *cmp, V
   old = branch.merge(old, PoisonValue::get(asInt));
   return type->isPointerTy() ? b.CreateIntToPtr(old, type) : b.CreateBitCast(old, type);
 }
+
+// ---- copies to LDS -------------------------------------------------------------------------------------------------
+
+/// A buffer access where there is a base, whose offset beyond the end writes zeros for a lane that is masked off; else
+/// by whole addresses, where such a lane copies zeros that the object has. The instructions' own offset stays 0: it
+/// would move the place in LDS, too.
+bool AmdTarget::copyWarpToShared(IRBuilder<> &b, const MemoryAccess &access, Value *shared, unsigned bytes) const {
+  if (!(info_.asyncCopyBytes & bytes)) return false;
+  MemoryAccess a = access;
+  Value *size = b.getInt32(bytes), *none = b.getInt32(0), *hints = b.getInt32(bufferHints(a));
+  bool hasRoomBeyond = a.moved <= codegen::kMovedBytes;
+  if (info_.hasBufferOps && a.base && (!a.mask || hasRoomBeyond)) {
+    if (!a.mask) moveFarthest(b, a);
+    b.CreateIntrinsic(Intrinsic::amdgcn_raw_ptr_buffer_load_lds, {},
+                      {resource(b, a), shared, size, bufferOffset(b, a, a.mask), none, none, hints});
+    return true;
+  }
+  Value *from = a.pointer;
+  if (a.mask) from = b.CreateSelect(a.mask, from, zeros(*b.GetInsertBlock()->getModule()));
+  b.CreateIntrinsic(Intrinsic::amdgcn_global_load_lds, {}, {from, shared, size, none, hints});
+  return true;
+}
+
+/// Loads return in order. Those that do not copy are not counted: with them more are in flight, and more is waited for.
+void AmdTarget::waitForCopies(IRBuilder<> &b, unsigned pending) const { waitForLoads(b, pending); }
 
 // ---- shared memory -------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 #include "codegen_amd/lowering_target.h"
 #include "codegen/object/backend.h"
 #include "codegen_amd/backend.h"
+#include "codegen_amd/passes/copies_to_lds.h"
 #include "codegen_amd/passes/merge_branches.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
@@ -141,7 +142,10 @@ void AmdTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned
   if (widestTensor > unsigned(info().maxRegistersPerThread)) f.addFnAttr(codegen::kSpillsAnyway);
 }
 
-void AmdTarget::finish(Function &f) const { mergeBranches(f, info().tuning); }
+void AmdTarget::finish(Function &f) const {
+  mergeBranches(f, info().tuning);
+  orderCopiesToLds(f);
+}
 
 GlobalVariable *AmdTarget::sharedMemory(Module &m) const {
   return codegen::dynamicSharedMemory(m, Align(16)); // of the widest access

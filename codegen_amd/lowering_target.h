@@ -11,7 +11,7 @@ namespace tessera::amd {
 std::unique_ptr<codegen::Target> makeTarget(const ir::TargetInfo &);
 
 class AmdTarget final : public codegen::WithoutPartitions,
-                        public codegen::WithoutAsyncCopies,
+                        public codegen::WithoutPerLaneAsyncCopies,
                         public codegen::WithoutLdmatrix,
                         public codegen::WithoutWarpGroupDots,
                         public codegen::WithoutTensorCopies {
@@ -51,6 +51,9 @@ public:
   void storeShared(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::Value *value, unsigned alignment,
                    llvm::Value *mask) const override;
   llvm::Value *loadTransposed(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::Type *element) const override;
+  bool copyWarpToShared(llvm::IRBuilder<> &, const codegen::MemoryAccess &, llvm::Value *shared,
+                        unsigned bytes) const override;
+  void waitForCopies(llvm::IRBuilder<> &, unsigned pending) const override;
 
   llvm::Value *mathOp(llvm::IRBuilder<> &, ir::Opcode, llvm::Type *, llvm::ArrayRef<llvm::Value *>) const override;
   llvm::Value *divideIntegers(llvm::IRBuilder<> &, llvm::Instruction::BinaryOps, llvm::Value *x,

@@ -1,5 +1,5 @@
-// The linear encoding: a distributed layout given by its bases. `generic_linear` is the same with warp bases that may
-// touch several dimensions.
+// The linear encoding: a distributed layout given by its bases. `generic_linear` is the same with bases of lanes
+// and warps that may touch several dimensions.
 #pragma once
 #include "layouts/encoding.h"
 

@@ -52,6 +52,7 @@ absl::StatusOr<bool> inThreadTranspose(ir::Module &, PassContext &);
 absl::StatusOr<bool> optimizeDotOperands(ir::Module &, PassContext &);
 absl::StatusOr<bool> optimizeThreadLocality(ir::Module &, PassContext &);
 absl::StatusOr<bool> removeLayoutConversions(ir::Module &, PassContext &);
+absl::StatusOr<bool> warpCopyLayouts(ir::Module &, PassContext &);
 
 // ---- schedule
 struct PipelineLoadsOptions {

@@ -101,7 +101,8 @@ Pipeline amdTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions &o
       step(optimizeDotOperands),     // remaining conversions into dot operands go through LDS
       step(loopInvariantCodeMotion), // hoists loop-invariant loads from LDS
       step(commonSubexpressions),    // merges buffers of one tile, before pipelineLoads makes them multi-buffers
-      step(pipelineLoads, {.numStages = o.numStages}), // loads through registers; addresses are still simple
+      step(warpCopyLayouts),         // after all that chooses layouts of buffers
+      step(pipelineLoads, {.numStages = o.numStages}), // through registers, or by copies; addresses are still simple
       step(prefetch),               // operands of MFMA; needs the buffers, before canonicalize merges their indices
       step(stripMine),              // blocks beyond the registers; no later pass changes layouts
       step(optimizeThreadLocality), // loops over strips carry what a thread has of a reduction

@@ -172,6 +172,8 @@ Rows layoutPasses() {
       row<optimizeDotOperands>("tritongpu-reduce-data-duplication", "layout/optimize_dot_operands.cpp",
                                "read dot operands from swizzled shared memory",
                                {.needs = kLayouts, .aliasOf = "tritongpu-optimize-dot-operands"}),
+      row<warpCopyLayouts>("warp-copy-layouts", "layout/warp_copy_layouts.cpp",
+                           "load what fills buffers in the layouts by which warps copy it there", {.needs = kLayouts}),
       row<canonicalizePointers>("tritonamdgpu-canonicalize-pointers", "layout/canonicalize_pointers.cpp",
                                 "rewrite pointers into small buffers as 32-bit offsets"),
       row<chooseScanLayouts>("choose-scan-layouts", "layout/choose_scan_layouts.cpp",

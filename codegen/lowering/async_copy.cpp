@@ -1,9 +1,13 @@
 // Lowering of asynchronous copies from global to shared memory: ttg.async_copy_global_to_local, the groups that they
 // are counted in, and the wait for them. An access of global memory is split into parts that are consecutive in shared
-// memory too; a part of a size that the target copies asynchronously becomes such a copy. All others become a load and
-// a store at the place of the copy: parts of other sizes, masked-off elements with a value other than zero, and all
-// copies on targets without asynchronous ones. A store that early is correct, since no program accesses the buffer
-// between a copy and its wait.
+// memory too; a part of a size that the target copies asynchronously becomes such a copy, where the lanes of a warp
+// choose their places themselves (cp.async) or the layouts put them one after the other (AMD's loads into LDS). All
+// others become a load and a store at the place of the copy: parts of other sizes, masked-off elements with a value
+// other than zero, and all copies on targets without asynchronous ones. A store that early is correct, since no program
+// accesses the buffer between a copy and its wait.
+//
+// Copies by warps are in no groups; the hardware counts them. What a wait for groups means is known when all copies of
+// the function are made: those that come after the last group that must have arrived may be in flight.
 #include "codegen/lowering/access_plan.h"
 #include "codegen/lowering/shared_access.h"
 #include "codegen/lowering/target.h"
@@ -12,6 +16,9 @@
 
 namespace tessera::codegen {
 using namespace ir;
+
+/// Whether warps copy, rather than lanes by themselves.
+static bool copiesByWarps(const ir::TargetInfo &t) { return t.asyncCopyBytes && !t.hasPerLaneAsyncCopy; }
 
 static bool copy(ttg::AsyncCopyGlobalToLocalOp op, FunctionLowering &fl) {
   auto &b = fl.b;
@@ -28,6 +35,9 @@ static bool copy(ttg::AsyncCopyGlobalToLocalOp op, FunctionLowering &fl) {
   AccessPlan plan(fl, op.src(), op.mask(), bytes, fl.target.info().maxGlobalAccessBytes);
   bool stored = false;
   bool zeroFills = !op.other() || isZero(op.other());
+  auto *moved = llvm::dyn_cast_or_null<llvm::ConstantInt>(view);
+  bool byWarps = copiesByWarps(fl.target.info()) && !acts && (!view || (moved && moved->isZero()));
+  std::optional<SharedAccess> ofWarp;
   for (auto &v : plan.accesses()) {
     bool consecutive = true;
     for (auto [i, r] : llvm::enumerate(v.registers)) consecutive &= r == v.registers[0] + i;
@@ -46,8 +56,18 @@ static bool copy(ttg::AsyncCopyGlobalToLocalOp op, FunctionLowering &fl) {
       a.cache = op.cache();
       a.evict = op.evict();
       a.isVolatile = op.isVolatile();
-      llvm::Value *to = access.address(base, v.registers[i], view);
       bool mayBeAsynchronous = zeroFills && !a.isVolatile && a.alignment >= length * bytes;
+      if (mayBeAsynchronous && byWarps && access.followsLanes(length)) {
+        if (!ofWarp) {
+          ofWarp.emplace(registers, *shared, element, fl, type.encoding());
+          ofWarp->takeAddressOfWarp();
+        }
+        if (fl.target.copyWarpToShared(b, a, ofWarp->address(base, v.registers[i], nullptr), length * bytes)) {
+          ++fl.warpCopies.count[op.op];
+          continue;
+        }
+      }
+      llvm::Value *to = access.address(base, v.registers[i], view);
       if (mayBeAsynchronous && fl.target.copyToShared(b, a, to, length * bytes, acts)) continue;
       if (mask)
         for (unsigned k = 0; k < length; ++k)
@@ -70,6 +90,65 @@ static bool copy(ttg::AsyncCopyGlobalToLocalOp op, FunctionLowering &fl) {
   return true;
 }
 
+namespace {
+
+/// How many copies may be in flight after a wait: those that follow the last group that must have arrived, on every way
+/// to the wait. What is not followed (branches, inner loops) ends the count: fewer in flight are always right.
+class CopiesAfter {
+public:
+  explicit CopiesAfter(const FunctionLowering &fl) : fl_(fl) {}
+  /// @pre `pending` groups may be in flight
+  unsigned before(Operation *wait, int64_t pending) const { return count(wait->block(), wait->prev(), pending, 0); }
+
+private:
+  static constexpr unsigned kMaxLaps = 8; // around loops
+  static constexpr unsigned kAll = ~0u;   // the function begins: there is no group to wait for
+
+  static bool holdsCopies(Operation *op) {
+    bool holds = false;
+    op->walk([&](Operation *inner) {
+      holds |=
+          inner->is<ttg::AsyncCopyGlobalToLocalOp>() || inner->is<ttg::AsyncCommitGroupOp>() || inner->is<tt::CallOp>();
+    });
+    return holds;
+  }
+  /// From `op` back to the beginning of the block, and on from there.
+  unsigned count(Block *block, Operation *op, int64_t pending, unsigned laps) const {
+    unsigned copies = 0;
+    for (; op; op = op->prev()) {
+      if (op->is<ttg::AsyncCommitGroupOp>() && pending-- == 0) return copies;
+      if (op->is<ttg::AsyncCopyGlobalToLocalOp>())
+        copies += fl_.warpCopies.count.lookup(op);
+      else if (!op->is<ttg::AsyncCommitGroupOp>() && holdsCopies(op))
+        return copies;
+    }
+    Operation *around = block->parentOp();
+    if (around->is<tt::FuncOp>()) return kAll;
+    unsigned more = count(around->block(), around->prev(), pending, laps);
+    if (around->is<scf::ForOp>())
+      more = std::min(more, laps == kMaxLaps ? 0 : count(block, block->terminator()->prev(), pending, laps + 1));
+    else if (!around->is<scf::IfOp>())
+      return copies;
+    return more == kAll ? kAll : copies + more;
+  }
+
+  const FunctionLowering &fl_;
+};
+
+} // namespace
+
+void completeWaits(FunctionLowering &fl) {
+  CopiesAfter copies(fl);
+  llvm::IRBuilder<>::InsertPointGuard guard(fl.b);
+  for (auto [op, placeholder] : fl.warpCopies.waits) {
+    if (!fl.warpCopies.count.empty()) {
+      fl.b.SetInsertPoint(placeholder);
+      fl.target.waitForCopies(fl.b, copies.before(op, op->cast<ttg::AsyncWaitOp>().num()));
+    }
+    placeholder->eraseFromParent();
+  }
+}
+
 bool lowerAsyncCopy(Operation *op, FunctionLowering &fl) {
   switch (op->opcode()) {
   case Opcode::ttg_async_copy_global_to_local: return copy(op->cast<ttg::AsyncCopyGlobalToLocalOp>(), fl);
@@ -79,6 +158,7 @@ bool lowerAsyncCopy(Operation *op, FunctionLowering &fl) {
     return true;
   case Opcode::ttg_async_wait:
     fl.target.waitForCopies(fl.b, op->cast<ttg::AsyncWaitOp>().num());
+    if (copiesByWarps(fl.target.info())) fl.warpCopies.waits.emplace_back(op, &fl.b.GetInsertBlock()->back());
     fl.set(op->result(), Elements());
     return true;
   default: return fl.error(op, "is not an asynchronous copy");

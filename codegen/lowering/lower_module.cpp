@@ -237,6 +237,7 @@ private:
     });
     ok = ok && fl.lowerWorkers();
     if (!ok || diag_.errors() != before) return false;
+    completeWaits(fl);
     llvm::MergeBlockIntoPredecessor(body);
     target_.finish(*function);
     return true;

@@ -198,6 +198,15 @@ public:
   };
   void setHiddenArguments(const HiddenArguments &);
 
+  // ---- copies to shared memory by warps (for async_copy.cpp) ----
+  /// How many copies each operation became, and the waits, each with the instruction that stands for it until the
+  /// function's copies are all known.
+  struct WarpCopies {
+    llvm::DenseMap<ir::Operation *, unsigned> count;
+    llvm::SmallVector<std::pair<ir::Operation *, llvm::Instruction *>, 4> waits;
+  };
+  WarpCopies warpCopies;
+
 private:
   struct LayoutInfo {
     layouts::LinearLayout layout;
@@ -270,6 +279,9 @@ llvm::StringRef whyNotLowered(ir::Opcode);
 /// (convert_layout.cpp).
 bool convertElements(ir::Operation *op, FunctionLowering &, const Elements &values, ir::Type type,
                      const layouts::LinearLayout &from, const layouts::LinearLayout &to, Elements &out);
+
+/// Waits for copies by warps get their numbers, when all operations of the function are lowered (async_copy.cpp).
+void completeWaits(FunctionLowering &);
 
 // The families; each is one file.
 bool lowerConvertLayout(ir::Operation *, FunctionLowering &); // convert_layout.cpp

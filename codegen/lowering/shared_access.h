@@ -35,6 +35,10 @@ public:
   unsigned vectorLength() const;
   /// Where the register's element is.
   llvm::Value *address(llvm::Value *base, unsigned reg, llvm::Value *extraXor);
+  /// Whether the lanes of a warp have each group of so many registers one after the other (layouts/warp_copy.h).
+  bool followsLanes(unsigned elements) const;
+  /// From now on `address` is that of lane 0.
+  void takeAddressOfWarp();
 
 private:
   llvm::SmallVector<uint64_t, 16> columns(layouts::Dim) const; // offsets of the basis

@@ -9,6 +9,7 @@
 #include "ir/ops.h"
 #include "layouts/bank_conflicts.h"
 #include "layouts/conversion_plan.h"
+#include "layouts/warp_copy.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace tessera::codegen {
@@ -48,6 +49,17 @@ SharedAccess::SharedAccess(const LinearLayout &registers, const LinearLayout &sh
   // Bits that lanes or warps can set: constants that avoid them may be added after the base, and fold into the address.
   for (Dim d : {Dim::Lane, Dim::Warp})
     for (unsigned bit = 0, n = llvm::Log2_32(map_.inDimSize(d)); bit < n; ++bit) threadBits_ |= map_.basis(d, bit)[0];
+}
+
+bool SharedAccess::followsLanes(unsigned elements) const {
+  return !padded_ && layouts::isWarpCopy(map_, elements);
+}
+
+void SharedAccess::takeAddressOfWarp() {
+  thread_ = fl_.applyLayout(
+      map_,
+      {{Dim::Register, fl_.i32(0)}, {Dim::Lane, fl_.i32(0)}, {Dim::Warp, fl_.warpId()}, {Dim::Block, fl_.i32(0)}})[0];
+  bases_.clear();
 }
 
 llvm::SmallVector<uint64_t, 16> SharedAccess::columns(Dim d) const {

@@ -181,7 +181,12 @@ public:
   /// target has no such copy with a destination of each lane's own choice.
   virtual bool copyToShared(llvm::IRBuilder<> &, const MemoryAccess &, llvm::Value *shared, unsigned bytes,
                             llvm::Value *acts) const = 0;
-  /// Closes the group of copies started since the last one; waits until at most `pending` groups are in flight.
+  /// The same for all lanes of a warp, lane l's bytes to `shared` + l · bytes; `shared` is the same in all lanes. False
+  /// where the target has no such copy.
+  virtual bool copyWarpToShared(llvm::IRBuilder<> &, const MemoryAccess &, llvm::Value *shared,
+                                unsigned bytes) const = 0;
+  /// Closes the group of copies started since the last one; waits until at most `pending` groups are in flight. Targets
+  /// whose warps copy (copyWarpToShared) have no groups: there, `pending` counts copies.
   virtual void commitCopies(llvm::IRBuilder<> &) const = 0;
   virtual void waitForCopies(llvm::IRBuilder<> &, unsigned pending) const = 0;
 

@@ -39,13 +39,26 @@ public:
   }
 };
 
-/// info().hasPerLaneAsyncCopy is false: all copies to shared memory go through registers, and none is in flight.
-class WithoutAsyncCopies : public virtual Target {
+/// info().hasPerLaneAsyncCopy is false.
+class WithoutPerLaneAsyncCopies : public virtual Target {
 public:
   bool copyToShared(llvm::IRBuilder<> &, const MemoryAccess &, llvm::Value *, unsigned, llvm::Value *) const override {
     return false;
   }
   void commitCopies(llvm::IRBuilder<> &) const override {}
+};
+
+/// The lanes of a warp copy to shared memory each by itself, or not at all.
+class WithoutWarpCopies : public virtual Target {
+public:
+  bool copyWarpToShared(llvm::IRBuilder<> &, const MemoryAccess &, llvm::Value *, unsigned) const override {
+    return false;
+  }
+};
+
+/// info().asyncCopyBytes is 0: all copies to shared memory go through registers, and none is in flight.
+class WithoutAsyncCopies : public WithoutPerLaneAsyncCopies, public WithoutWarpCopies {
+public:
   void waitForCopies(llvm::IRBuilder<> &, unsigned) const override {}
 };
 

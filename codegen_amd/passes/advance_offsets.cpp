@@ -24,6 +24,7 @@
 //
 // Runs: last but for the passes that look for nothing but carried values and matrix instructions.
 #include "codegen_amd/passes/advance_offsets.h"
+#include "codegen_amd/passes/buffer_operands.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -48,13 +49,8 @@ constexpr uint64_t kImmediates = 4096; // constants that a buffer access adds ar
 
 /// The offset's operand of a buffer access; null for other instructions.
 Use *offsetOf(Instruction &i) {
-  auto *call = dyn_cast<IntrinsicInst>(&i);
-  if (!call) return nullptr;
-  switch (call->getIntrinsicID()) {
-  case Intrinsic::amdgcn_raw_ptr_buffer_load: return &call->getArgOperandUse(1);
-  case Intrinsic::amdgcn_raw_ptr_buffer_store: return &call->getArgOperandUse(2);
-  default: return nullptr;
-  }
+  auto operands = bufferOperands(i);
+  return operands ? &i.getOperandUse(operands->offset) : nullptr;
 }
 
 /// The offsets of one loop.

@@ -13,6 +13,7 @@
 //
 // The same for the offsets of buffer accesses, which are integers: there a `freeze` hides the sum.
 #include "codegen_amd/passes/keep_carried_pointers.h"
+#include "codegen_amd/passes/buffer_operands.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -22,11 +23,8 @@ namespace tessera::amd {
 using namespace llvm;
 
 static bool isOffsetOfBuffer(const Use &use) {
-  auto *call = dyn_cast<IntrinsicInst>(use.getUser());
-  if (!call) return false;
-  unsigned at = use.getOperandNo();
-  return (call->getIntrinsicID() == Intrinsic::amdgcn_raw_ptr_buffer_load && at == 1) ||
-         (call->getIntrinsicID() == Intrinsic::amdgcn_raw_ptr_buffer_store && at == 2);
+  auto operands = bufferOperands(*use.getUser());
+  return operands && use.getOperandNo() == operands->offset;
 }
 
 /// Whether the value counts what the offset of a buffer access is, perhaps with a constant more, perhaps of some lanes

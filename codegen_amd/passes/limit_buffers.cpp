@@ -14,6 +14,7 @@
 //
 // Runs: after buffer-immediates, which recognises the masks as they were.
 #include "codegen_amd/passes/limit_buffers.h"
+#include "codegen_amd/passes/buffer_operands.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
@@ -90,8 +91,9 @@ private:
   std::optional<MaskedLoad> maskedLoad(Instruction &i) const {
     using namespace PatternMatch;
     auto *load = dyn_cast<IntrinsicInst>(&i);
-    if (!load || load->getIntrinsicID() != Intrinsic::amdgcn_raw_ptr_buffer_load) return std::nullopt;
-    Use *choice = &load->getArgOperandUse(1);
+    auto operands = bufferOperands(i);
+    if (!operands || load->getIntrinsicID() == Intrinsic::amdgcn_raw_ptr_buffer_store) return std::nullopt;
+    Use *choice = &load->getArgOperandUse(operands->offset);
     if (match(choice->get(), m_AddLike(m_Value(), m_ConstantInt()))) // a constant that the instruction adds
       choice = &cast<Instruction>(choice->get())->getOperandUse(0);
     auto *select = dyn_cast<SelectInst>(choice->get());

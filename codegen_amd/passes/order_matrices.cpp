@@ -37,6 +37,7 @@
 //
 // Runs: after LLVM's scheduler, before register allocation (codegen/object/backend.h, addCodegenPassesAfter).
 #include "codegen_amd/passes/order_matrices.h"
+#include "codegen_amd/passes/copies_to_lds.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/CodeGen/LiveIntervals.h"
@@ -100,9 +101,11 @@ public:
     depth_.assign(n, 0);
     start_.assign(n, 0);
     feedsMatrix_.assign(n, false);
-    for (SUnit &u : graph_.SUnits) {
+    copiesBefore_.assign(n + 1, 0);
+    for (SUnit &u : graph_.SUnits) { // in the order of the block
       cost_[u.NodeNum] = costOf(*u.getInstr());
       if (isLdsStore(u)) storing_ += cost_[u.NodeNum].busy;
+      copiesBefore_[u.NodeNum + 1] = copiesBefore_[u.NodeNum] + isCopyToLds(u);
     }
     for (SUnit &u : graph_.SUnits) {
       latest_[u.NodeNum] = endOf(u);
@@ -127,6 +130,16 @@ private:
   static constexpr int64_t kResultExtra = 16; // … from the end of an MFMA to another instruction's use of its result
 
   bool isLdsStore(const SUnit &u) const { return cost_[u.NodeNum].unit == kLds && u.getInstr()->mayStore(); }
+  /// A load from memory straight into LDS, which an s_waitcnt of ours waits for.
+  bool isCopyToLds(const SUnit &u) const {
+    return cost_[u.NodeNum].unit == kMemory && graph_.TII->getName(u.getInstr()->getOpcode()).contains("_LDS");
+  }
+  /// Whether the wait, which lets some of the last loads be in flight, is for the copy, too.
+  bool waitsFor(const SUnit &wait, const SUnit &copy) const {
+    if (graph_.TII->getName(wait.getInstr()->getOpcode()) != "S_WAITCNT") return false;
+    int64_t inFlight = loadsInFlight(unsigned(wait.getInstr()->getOperand(0).getImm()));
+    return wait.NodeNum > copy.NodeNum && copiesBefore_[wait.NodeNum] - copiesBefore_[copy.NodeNum + 1] >= inFlight;
+  }
   bool isMatrix(const SUnit &u) const { return cost_[u.NodeNum].unit == kMatrix; }
 
   int64_t bytesOf(const MachineInstr &mi) const {
@@ -190,6 +203,7 @@ private:
     if (kind == SDep::Order) {
       // A barrier waits for LDS, not for memory.
       bool waits = c.unit == kLds && to.getInstr()->hasUnmodeledSideEffects();
+      waits |= isCopyToLds(from) && waitsFor(to, from);
       return waits ? c.latency : 0;
     }
     // An MFMA hands its accumulator on to the next one at once.
@@ -285,6 +299,7 @@ private:
   bool isPart_;
   int64_t storing_ = 0; // clocks of LDS for the block's stores
   SmallVector<Cost, 0> cost_;
+  SmallVector<int64_t, 0> copiesBefore_;   // to LDS, before each instruction
   SmallVector<int64_t, 0> latest_;         // start that those placed allow
   SmallVector<int64_t, 0> start_;          // the latest one
   SmallVector<bool, 0> feedsMatrix_;       // an MFMA, through vector instructions alone

@@ -24,6 +24,7 @@
 //
 // Runs: after advance-offsets, which gives offsets a loop-carried value of their own.
 #include "codegen_amd/passes/scalar_offsets.h"
+#include "codegen_amd/passes/buffer_operands.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -39,17 +40,6 @@ using namespace PatternMatch;
 namespace {
 
 constexpr uint64_t kImmediates = 4096; // constants that a buffer access adds are less
-
-/// Where a buffer access has its resource; the offset and the scalar offset follow. Nothing for other instructions.
-std::optional<unsigned> resourceOperand(const Value &v) {
-  auto *call = dyn_cast<IntrinsicInst>(&v);
-  if (!call) return std::nullopt;
-  switch (call->getIntrinsicID()) {
-  case Intrinsic::amdgcn_raw_ptr_buffer_load: return 0;
-  case Intrinsic::amdgcn_raw_ptr_buffer_store: return 1;
-  default: return std::nullopt;
-  }
-}
 
 /// An offset that a loop carries.
 struct Offset {
@@ -80,11 +70,11 @@ public:
 private:
   /// Whether it is an access to a buffer of constant size, from which `beyond` keeps masked-off lanes away, without a
   /// scalar offset yet.
-  static bool mayAddScalar(const CallInst &access, unsigned resource, uint64_t beyond) {
-    auto *buffer = dyn_cast<IntrinsicInst>(access.getArgOperand(resource));
+  static bool mayAddScalar(const CallInst &access, const BufferOperands &operands, uint64_t beyond) {
+    auto *buffer = dyn_cast<IntrinsicInst>(access.getArgOperand(operands.resource));
     if (!buffer || buffer->getIntrinsicID() != Intrinsic::amdgcn_make_buffer_rsrc) return false;
     auto *size = dyn_cast<ConstantInt>(buffer->getArgOperand(2));
-    bool hasScalar = !match(access.getArgOperand(resource + 2), m_ZeroInt());
+    bool hasScalar = !match(access.getArgOperand(operands.scalar), m_ZeroInt());
     return size && !hasScalar && beyond >= size->getZExtValue() - kImmediates;
   }
 
@@ -97,10 +87,10 @@ private:
     return all_of(v.uses(), [&](Use &use) {
       auto *user = cast<Instruction>(use.getUser());
       if (user == next || (depth == 0 && !loop_.contains(user))) return true;
-      if (auto resource = resourceOperand(*user)) {
+      if (auto operands = bufferOperands(*user)) {
         auto *access = cast<CallInst>(user);
         accesses.insert(access);
-        return use.getOperandNo() == *resource + 1 && mayAddScalar(*access, *resource, beyond);
+        return use.getOperandNo() == operands->offset && mayAddScalar(*access, *operands, beyond);
       }
       uint64_t least = beyond;
       if (auto *select = dyn_cast<SelectInst>(user)) {
@@ -143,6 +133,21 @@ private:
     }
   }
 
+  /// A constant that the access adds becomes its immediate, or, where it takes none, part of the scalar.
+  static void addScalar(CallInst &access, Value *scalar) {
+    auto operands = *bufferOperands(access);
+    Value *rest = nullptr;
+    const APInt *constant = nullptr;
+    bool movesConstant = !operands.takesImmediate &&
+                         match(access.getArgOperand(operands.offset), m_AddLike(m_Value(rest), m_APInt(constant))) &&
+                         constant->ult(kImmediates);
+    if (movesConstant) {
+      scalar = IRBuilder<>(&access).CreateAdd(scalar, IRBuilder<>(&access).getInt32(constant->getZExtValue()));
+      access.setArgOperand(operands.offset, rest);
+    }
+    access.setArgOperand(operands.scalar, scalar);
+  }
+
   void advanceTogether(ConstantInt *step, ArrayRef<Offset> offsets) {
     IRBuilder<> b(loop_.getHeader(), loop_.getHeader()->begin());
     PHINode *scalar = b.CreatePHI(step->getType(), 2, "scalar.offset");
@@ -151,7 +156,7 @@ private:
     scalar->addIncoming(b.getInt32(0), before_);
     scalar->addIncoming(next, latch_);
     for (const Offset &o : offsets) {
-      for (CallInst *access : o.accesses) access->setArgOperand(*resourceOperand(*access) + 2, scalar);
+      for (CallInst *access : o.accesses) addScalar(*access, scalar);
       replaceBehind(*o.phi, o.start, scalar);
       replaceBehind(*o.next, o.start, next);
       o.phi->replaceAllUsesWith(o.start);

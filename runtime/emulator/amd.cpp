@@ -278,13 +278,14 @@ void decodeMakeResource(Decoder &d, CallInst &c) {
          d.resized(d.row(records), d.bytesOf(records->getType()), 8))
       .more = d.list(more);
 }
-Access bufferAccess(Decoder &d, CallInst &c, Type *type, unsigned firstOperand) {
+/// `offsets`: the operand of the lanes' offsets, before that of the wave's.
+Access bufferAccess(Decoder &d, CallInst &c, Type *type, unsigned resource, unsigned offsets) {
   Access a;
   a.space = Space::Global;
-  a.resource = d.row(c.getArgOperand(firstOperand));
-  a.address = d.row(c.getArgOperand(firstOperand + 1));
+  a.resource = d.row(c.getArgOperand(resource));
+  a.address = d.row(c.getArgOperand(offsets));
   a.addressBytes = 4;
-  a.scalarOffset = d.row(c.getArgOperand(firstOperand + 2));
+  a.scalarOffset = d.row(c.getArgOperand(offsets + 1));
   for (Type *t : d.elements(type)) {
     unsigned bytes = d.bytesOf(t);
     a.elements.push_back({kNoRow, uint8_t(bytes), uint8_t(bytes)});
@@ -294,18 +295,65 @@ Access bufferAccess(Decoder &d, CallInst &c, Type *type, unsigned firstOperand) 
   return a;
 }
 void decodeBufferLoad(Decoder &d, CallInst &c) {
-  Access a = bufferAccess(d, c, c.getType(), 0);
+  Access a = bufferAccess(d, c, c.getType(), 0, 1);
   for (auto [p, r] : zip(a.elements, d.defineFresh(&c))) p.row = r;
   d.emitAccess(a);
 }
+/// A wave's load into LDS: lane l's bytes go to the place of the first lane that is on, plus l times their number. A
+/// load that nobody waits for has not arrived.
+void placesOfLanes(Warp &w, const Instruction &i) { // a: the address, immediate: bytes
+  if (!w.mask) return;
+  uint32_t first = w.row<uint32_t>(i.a)[std::countr_zero(w.mask)];
+  forLanes(w, [&](unsigned l) { w.row<uint32_t>(i.to)[l] = first + l * uint32_t(i.immediate); });
+}
+void startsGroup(Warp &w, const Instruction &) { ++w.copyGroup; }
+void waitForLoads(Warp &w, const Instruction &i) { waitForCopies(w, i.immediate, false); }
+void decodeWaitCount(Decoder &d, CallInst &c) {
+  uint64_t counts = d.constantOperand(c, 0);
+  uint64_t loads = (counts & 15) | (counts >> 14 & 3) << 4;
+  // Of the loads that are counted, those into LDS are the only ones that are in flight here.
+  if (d.target().asyncCopyBytes) d.emit(waitForLoads, kNoRow, kNoRow, kNoRow, kNoRow, loads);
+}
+void emitLoadToLds(Decoder &d, CallInst &c, Access from, Value *place, unsigned bytes) {
+  Access to;
+  Row places = d.fresh(4);
+  d.emit(placesOfLanes, places, d.row(place), kNoRow, kNoRow, bytes);
+  to.kind = Access::Kind::Store;
+  to.space = Space::Shared;
+  to.address = places;
+  to.addressBytes = 4;
+  to.asynchronous = true;
+  to.bytes = to.alignment = bytes;
+  for (auto &p : from.elements) {
+    p.row = d.fresh(p.rowBytes);
+    to.elements.push_back({p.row, p.rowBytes, p.memoryBytes});
+  }
+  d.emitAccess(std::move(from));
+  d.emitAccess(std::move(to));
+  d.emit(startsGroup);
+}
+Type *wordsOf(CallInst &c, unsigned bytes) {
+  return FixedVectorType::get(Type::getInt32Ty(c.getContext()), std::max(1u, bytes / 4));
+}
+void decodeBufferLoadToLds(Decoder &d, CallInst &c) {
+  unsigned bytes = unsigned(d.constantOperand(c, 2));
+  Access a = bufferAccess(d, c, wordsOf(c, bytes), 0, /*offsets=*/3);
+  emitLoadToLds(d, c, std::move(a), c.getArgOperand(1), bytes);
+}
+void decodeGlobalLoadToLds(Decoder &d, CallInst &c) {
+  unsigned bytes = unsigned(d.constantOperand(c, 2));
+  Access a = d.memoryAccess(wordsOf(c, bytes), c.getArgOperand(0), bytes);
+  a.kind = Access::Kind::Load;
+  emitLoadToLds(d, c, std::move(a), c.getArgOperand(1), bytes);
+}
 void decodeBufferStore(Decoder &d, CallInst &c) {
-  Access a = bufferAccess(d, c, c.getArgOperand(0)->getType(), 1);
+  Access a = bufferAccess(d, c, c.getArgOperand(0)->getType(), 1, 2);
   a.kind = Access::Kind::Store;
   for (auto [p, r] : zip(a.elements, d.rows(c.getArgOperand(0)))) p.row = r;
   d.emitAccess(a);
 }
 void decodeBufferAtomic(Decoder &d, CallInst &c) {
-  Access a = bufferAccess(d, c, c.getType(), 1);
+  Access a = bufferAccess(d, c, c.getType(), 1, 2);
   a.kind = Access::Kind::Atomic;
   StringRef name = Intrinsic::getBaseName(c.getCalledFunction()->getIntrinsicID());
   StringRef op = name.rsplit('.').second;
@@ -540,7 +588,7 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
       {"llvm.amdgcn.s.memrealtime", kIds, readsTime<clock64>},
       {"llvm.amdgcn.s.barrier", kSync, decodeBarrier},
       {"llvm.amdgcn.wave.barrier", kSync, [](Decoder &d, CallInst &) { d.emit(waveBarrier); }},
-      {"llvm.amdgcn.s.waitcnt", kSync, ignore},
+      {"llvm.amdgcn.s.waitcnt", kSync, decodeWaitCount},
       {"llvm.amdgcn.s.sleep", kSync, ignore},
       {"llvm.amdgcn.s.setprio", kSync, ignore},
       {"llvm.amdgcn.sched.barrier", kSync, ignore},
@@ -588,6 +636,8 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
       {"llvm.amdgcn.permlane32.swap", kPermlane, decodeSwap<32>},
       {"llvm.amdgcn.make.buffer.rsrc", kBuffer, decodeMakeResource},
       {"llvm.amdgcn.raw.ptr.buffer.load", kBuffer, decodeBufferLoad},
+      {"llvm.amdgcn.raw.ptr.buffer.load.lds", kBuffer, decodeBufferLoadToLds},
+      {"llvm.amdgcn.global.load.lds", kBuffer, decodeGlobalLoadToLds},
       {"llvm.amdgcn.raw.ptr.buffer.store", kBuffer, decodeBufferStore},
       {"llvm.amdgcn.raw.ptr.buffer.atomic.swap", kBuffer, decodeBufferAtomic},
       {"llvm.amdgcn.raw.ptr.buffer.atomic.add", kBuffer, decodeBufferAtomic},

@@ -51,6 +51,13 @@ bool keepsAddresses(Operation *op) {
          op->is<tt::TransOp>() || op->is<ttg::ConvertLayoutOp>();
 }
 
+/// The operand by which an operation accesses global memory; none if it does not, or by scalar pointers alone.
+std::optional<unsigned> pointerOperand(Operation *op) {
+  constexpr unsigned kPointer = 0; // of all of them
+  bool accesses = op->dyn<GlobalAccessOp>() || op->is<ttg::AsyncCopyGlobalToLocalOp>();
+  return accesses ? std::optional(kPointer) : std::nullopt;
+}
+
 class SmallBuffers {
 public:
   SmallBuffers(Module &m, Operation *function) : module_(m), function_(function) {}
@@ -220,15 +227,15 @@ private:
     if (auto branch = op->dyn<scf::IfOp>()) return rewriteBranch(branch);
     for (auto &r : op->regions()) rewriteRegion(r);
     if (op->numResults() == 1 && isPointer(op->result()) && rootOf(op->result())) return makeOffset(op);
-    auto access = op->dyn<GlobalAccessOp>();
-    if (!access) return;
-    Value p = access.ptr();
+    auto at = pointerOperand(op);
+    if (!at) return;
+    Value p = op->operand(*at);
     Value root = isPointer(p) ? rootOf(p) : Value();
     if (!root) return;
     bool hasNoArithmetic = !offsets_.lookup(p);
     if (hasNoArithmetic || smallBuffer(p)) return;
     Builder b(op);
-    access.setPtr(pointerTo(b, op->loc(), root, offsetOf(b, op->loc(), p), p.type()));
+    op->setOperand(*at, pointerTo(b, op->loc(), root, offsetOf(b, op->loc(), p), p.type()));
     changed_ = true;
   }
 
@@ -301,10 +308,10 @@ private:
     SignAnalysis signs(module_, Overflow::Assumed);
     for (Value v : truncations_) signs.trustTruncation(v);
     function_->walk([&](Operation *op) {
-      auto access = op->dyn<GlobalAccessOp>();
-      if (!access || !isPointer(access.ptr()) || !smallBuffer(access.ptr())) return;
-      auto sum = access.ptr().definedBy<tt::AddptrOp>();
-      if (hasNonNegativeOffset(access.ptr()) || !signs.nonNegative(sum.offset())) return;
+      auto at = pointerOperand(op);
+      if (!at || !isPointer(op->operand(*at)) || !smallBuffer(op->operand(*at))) return;
+      auto sum = op->operand(*at).definedBy<tt::AddptrOp>();
+      if (hasNonNegativeOffset(op->operand(*at)) || !signs.nonNegative(sum.offset())) return;
       sum->setAttr(kNonNegativeOffsetAttr, UnitAttr::get(function_->context()));
       changed_ = true;
     });

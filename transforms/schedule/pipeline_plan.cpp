@@ -20,6 +20,7 @@
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/memory/allocate_shared_memory.h"
 #include "transforms/schedule/pipeline_blocks.h"
+#include "transforms/schedule/warp_copies.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::transforms {
@@ -38,12 +39,13 @@ public:
 
   std::optional<PipelinePlan> run() {
     if (!isSuitable() || !findLoads() || !findProducer() || !readsNothingStored()) return std::nullopt;
-    plan_.asyncCopies =
-        target_.hasPerLaneAsyncCopy && (leaveNarrowLoads() || llvm::all_of(plan_.loads, [&](const PipelinedLoad &a) {
-                                          return a.isBulkCopy || canCopyAsync(a);
-                                        }));
+    plan_.byWarps = warpsCopyAll();
+    plan_.asyncCopies = plan_.byWarps || (target_.hasPerLaneAsyncCopy &&
+                                          (leaveNarrowLoads() || llvm::all_of(plan_.loads, [&](const PipelinedLoad &a) {
+                                             return a.isBulkCopy || canCopyAsync(a);
+                                           })));
     if (!plan_.asyncCopies && !keepLoadsThroughPointers()) return std::nullopt;
-    plan_.distance = plan_.asyncCopies ? stages_ - 1 : 1;
+    plan_.distance = plan_.byWarps ? kWarpCopyDistance : plan_.asyncCopies ? stages_ - 1 : 1;
     if (plan_.asyncCopies)
       findReaders();
     else if (!isWorthRegisters())
@@ -337,6 +339,15 @@ private:
                              (masksToZero ? " has accesses of " + text(width)
                                           : std::string(" has another value than 0 for masked-off elements"));
     return false;
+  }
+
+  /// Whether warps copy all loads to their buffers: they are in the layouts for it (warp-copy-layouts).
+  bool warpsCopyAll() const {
+    return warpsCopy(target_) && llvm::all_of(plan_.loads, [&](const PipelinedLoad &a) {
+             return a.alloc && !a.isBulkCopy && !hasOtherThanZero(a) &&
+                    isWarpCopy(a.load(), tensorOf(a.result()).encoding(), a.alloc.result().type().cast<MemDescType>(),
+                               axis_);
+           });
   }
 
   /// Where asynchronous copies can do some of the loads, those with narrow accesses stay in the iteration that uses

@@ -56,6 +56,7 @@ struct PipelinePlan {
   bool asyncCopies = false;         // copied to shared memory asynchronously; else through registers
   std::string whyNoAsyncCopies;     // the reason, if the target has them; that of a load in place
   // The rest concerns asynchronous copies.
+  bool byWarps = false;                 // a warp's lanes copy to consecutive places (warp-copy-layouts)
   bool dotsInFlight = false;            // dots stay in flight across the iteration's end
   std::vector<SlicedDot> slicedDots;    // … those of them with a left operand that is converted in registers
   bool operandsFirst = false;           // operands are read before the next copies are issued

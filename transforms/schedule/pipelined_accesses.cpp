@@ -38,6 +38,8 @@ void PipelinedLoopBuilder::releaseBuffers() {
     ttg::LocalDeallocOp::create(b_, loc_, mbarriers_);
   }
   if (plan_.hasThreadCopies()) waitForAllCopies(b_);
+  // Before stores that follow, this barrier orders memory, not the one of the loop, which would wait for all copies.
+  if (plan_.byWarps) gpu::BarrierOp::create(b_, loc_);
   for (auto &a : plan_.loads)
     if (Value buffers = multiBuffers_.lookup(&a)) ttg::LocalDeallocOp::create(b_, loc_, buffers);
 }
@@ -153,7 +155,8 @@ Value PipelinedLoopBuilder::emitThreadCopy(Builder &b, const PipelinedLoad &a, V
   auto load = a.load();
   Value ptr = map.lookupOrSelf(load.ptr());
   Value mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value();
-  Value masked = maskByPredicate(b, loc_, ptr, mask, predicate);
+  bool isImplied = plan_.byWarps && predicate && mask && isFalseAfterLoop(load.mask(), loop_, plan_.distance + 1);
+  Value masked = isImplied ? mask : maskByPredicate(b, loc_, ptr, mask, predicate);
   Value other;
   if (a.selectsOther)
     other = zeros(b, a);

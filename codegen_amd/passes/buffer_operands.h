@@ -1,0 +1,30 @@
+// Where buffer accesses of LLVM IR have their operands.
+#pragma once
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include <optional>
+
+namespace tessera::amd {
+
+/// Numbers of a buffer access's operands.
+struct BufferOperands {
+  unsigned resource = 0;
+  unsigned offset = 0; // of each lane
+  unsigned scalar = 0; // of the wave, added to the address
+  // Whether a constant added to the offset can be the instruction's immediate. It moves the place in LDS, too.
+  bool takesImmediate = true;
+};
+
+/// Those of a load, a load into LDS or a store; nothing for other instructions.
+inline std::optional<BufferOperands> bufferOperands(const llvm::Value &v) {
+  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&v);
+  if (!call) return std::nullopt;
+  switch (call->getIntrinsicID()) {
+  case llvm::Intrinsic::amdgcn_raw_ptr_buffer_load: return BufferOperands{0, 1, 2, true};
+  case llvm::Intrinsic::amdgcn_raw_ptr_buffer_load_lds: return BufferOperands{0, 3, 4, false};
+  case llvm::Intrinsic::amdgcn_raw_ptr_buffer_store: return BufferOperands{1, 2, 3, true};
+  default: return std::nullopt;
+  }
+}
+
+} // namespace tessera::amd

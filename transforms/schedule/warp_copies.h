@@ -1,0 +1,24 @@
+// Loads that warps copy straight to shared memory (layouts/warp_copy.h; AMD's loads into LDS of 16 bytes a lane).
+#pragma once
+#include "ir/ops.h"
+#include "ir/target.h"
+#include "transforms/analyses/axis_info.h"
+
+namespace tessera::transforms {
+
+/// Whether the target's warps copy as many bytes for each lane as an access has.
+bool warpsCopy(const ir::TargetInfo &);
+/// Elements of the type that a lane's copy moves; 0: it does not consist of whole ones.
+int64_t elementsOfWarpCopy(ir::Type element);
+/// Whether warps can copy the load, done in the layout, to the buffer: what each lane copies is consecutive in memory
+/// and has one mask, and the lanes' copies follow each other in the buffer.
+bool isWarpCopy(ir::tt::LoadOp, const layouts::Encoding *, ir::MemDescType buffer, const AxisInfoAnalysis &);
+
+/// Iterations that such copies are issued ahead, whatever the number of stages: what one iteration computes is not
+/// enough to hide a latency, and more buffers would leave room for fewer blocks.
+inline constexpr int64_t kWarpCopyDistance = 2;
+/// Whether the buffers of such copies, one more than of loads through registers, leave memory for as many blocks: those
+/// that registers leave room for. `bytes`: of one buffer for each of the loop's loads.
+bool leavesRoomForBlocks(ir::scf::ForOp, int64_t bytes, const ir::TargetInfo &);
+
+} // namespace tessera::transforms
