@@ -336,6 +336,18 @@ void AccessPlan::shareRows() {
   }
 }
 
+void AccessPlan::address(BufferAddress &buffer, const VectorAccess &v, MemoryAccess &a) {
+  auto &b = fl_.b;
+  llvm::Value *&offset = buffer.bytes[v.baseRegister];
+  if (!offset) offset = b.CreateMul(fl_.get(buffer.offsets)[v.baseRegister], fl_.i32(buffer.elementBytes));
+  a.alignment = alignment_;
+  a.base = buffer.base;
+  a.offset = offset;
+  a.constant = v.constant;
+  llvm::Value *whole = b.CreateZExt(offset, b.getInt64Ty());
+  a.pointer = b.CreateConstGEP1_64(b.getInt8Ty(), b.CreateGEP(b.getInt8Ty(), buffer.base, whole), v.constant);
+}
+
 void AccessPlan::address(const VectorAccess &a, MemoryAccess &out) {
   auto &b = fl_.b;
   out.alignment = alignment_;

@@ -15,6 +15,7 @@
 #pragma once
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
+#include <map>
 
 namespace tessera::codegen {
 
@@ -22,6 +23,14 @@ struct VectorAccess {
   llvm::SmallVector<unsigned, 8> registers; // of the elements, in memory order
   unsigned baseRegister = 0;                // the register whose pointer is the address up to a constant
   int64_t constant = 0;                     // bytes after it
+};
+
+/// Where buffer accesses are (amdg.buffer_load): a scalar base and a tensor of offsets in elements.
+struct BufferAddress {
+  llvm::Value *base = nullptr;
+  ir::Value offsets;
+  int64_t elementBytes = 1;
+  std::map<unsigned, llvm::Value *> bytes = {}; // offsets of registers, as they are needed
 };
 
 class AccessPlan {
@@ -42,6 +51,8 @@ public:
   void joinRows() { joinsRows_ = true; }
   /// Fills the access's address (pointer, and base with offset where it is known).
   void address(const VectorAccess &, MemoryAccess &);
+  /// The same for a plan of offsets. @pre the offsets are the plan's
+  void address(BufferAddress &, const VectorAccess &, MemoryAccess &);
 
 private:
   void group(ir::Type, int64_t contiguity, unsigned dim, unsigned vector, int64_t elementBytes);

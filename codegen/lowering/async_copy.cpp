@@ -20,21 +20,29 @@ using namespace ir;
 /// Whether warps copy, rather than lanes by themselves.
 static bool copiesByWarps(const ir::TargetInfo &t) { return t.asyncCopyBytes && !t.hasPerLaneAsyncCopy; }
 
-static bool copy(ttg::AsyncCopyGlobalToLocalOp op, FunctionLowering &fl) {
+/// What a copy is given: tensors of one layout, whose elements go to a buffer.
+struct CopyOperands {
+  Operation *op;
+  Value from; // pointers, or offsets
+  Value mask, other, to;
+  MemoryAccess hints; // how memory is accessed
+};
+
+static bool copy(const CopyOperands &c, AccessPlan &plan, FunctionLowering &fl,
+                 llvm::function_ref<void(const VectorAccess &, MemoryAccess &)> address) {
   auto &b = fl.b;
-  auto type = op.result().type().cast<MemDescType>();
+  auto type = c.to.type().cast<MemDescType>();
   auto shared = sharedLayoutOf(type);
-  if (!shared.ok()) return fl.error(op.op, std::string(shared.status().message()));
+  if (!shared.ok()) return fl.error(c.op, std::string(shared.status().message()));
   llvm::Type *element = fl.memoryType(type.element());
-  int64_t bytes = element->isPointerTy() ? 8 : element->getPrimitiveSizeInBits() / 8;
-  auto &registers = fl.layout(op.src().type());
+  int64_t bytes = byteSize(element);
+  auto &registers = fl.layout(c.from.type());
   SharedAccess access(registers, *shared, element, fl, type.encoding());
-  llvm::Value *base = fl.get(op.result())[0];
-  llvm::Value *view = viewOffset(op.result(), *shared, fl);
+  llvm::Value *base = fl.get(c.to)[0];
+  llvm::Value *view = viewOffset(c.to, *shared, fl);
   llvm::Value *acts = fl.isRepresentative(registers);
-  AccessPlan plan(fl, op.src(), op.mask(), bytes, fl.target.info().maxGlobalAccessBytes);
   bool stored = false;
-  bool zeroFills = !op.other() || isZero(op.other());
+  bool mayCopy = !c.hints.isVolatile && (!c.other || isZero(c.other));
   auto *moved = llvm::dyn_cast_or_null<llvm::ConstantInt>(view);
   bool byWarps = copiesByWarps(fl.target.info()) && !acts && (!view || (moved && moved->isZero()));
   std::optional<SharedAccess> ofWarp;
@@ -42,37 +50,38 @@ static bool copy(ttg::AsyncCopyGlobalToLocalOp op, FunctionLowering &fl) {
     bool consecutive = true;
     for (auto [i, r] : llvm::enumerate(v.registers)) consecutive &= r == v.registers[0] + i;
     unsigned length = std::min<unsigned>(v.registers.size(), consecutive ? access.vectorLength() : 1);
-    llvm::Value *mask = op.mask() ? fl.get(op.mask())[op.mask().type().isTensor() ? v.registers[0] : 0] : nullptr;
     for (unsigned i = 0; i < v.registers.size(); i += length) {
+      auto elementOf = [&](Value tensor, unsigned k) {
+        return fl.get(tensor)[tensor.type().isTensor() ? v.registers[i + k] : 0];
+      };
       LoadAccess a;
-      plan.address(v, a);
+      address(v, a);
       if (i) {
         a.pointer = b.CreateConstGEP1_64(b.getInt8Ty(), a.pointer, i * bytes);
         a.constant += i * bytes;
         a.alignment = llvm::MinAlign(a.alignment, i * bytes);
       }
-      a.mask = mask;
+      a.mask = c.mask ? fl.get(c.mask)[c.mask.type().isTensor() ? v.registers[0] : 0] : nullptr;
       a.count = length;
-      a.cache = op.cache();
-      a.evict = op.evict();
-      a.isVolatile = op.isVolatile();
-      bool mayBeAsynchronous = zeroFills && !a.isVolatile && a.alignment >= length * bytes;
-      if (mayBeAsynchronous && byWarps && access.followsLanes(length)) {
+      a.cache = c.hints.cache;
+      a.evict = c.hints.evict;
+      a.isVolatile = c.hints.isVolatile;
+      bool isAligned = a.alignment >= length * bytes;
+      if (mayCopy && isAligned && byWarps && access.followsLanes(length)) {
         if (!ofWarp) {
           ofWarp.emplace(registers, *shared, element, fl, type.encoding());
           ofWarp->takeAddressOfWarp();
         }
         if (fl.target.copyWarpToShared(b, a, ofWarp->address(base, v.registers[i], nullptr), length * bytes)) {
-          ++fl.warpCopies.count[op.op];
+          ++fl.warpCopies.count[c.op];
           continue;
         }
       }
       llvm::Value *to = access.address(base, v.registers[i], view);
-      if (mayBeAsynchronous && fl.target.copyToShared(b, a, to, length * bytes, acts)) continue;
-      if (mask)
+      if (mayCopy && isAligned && fl.target.copyToShared(b, a, to, length * bytes, acts)) continue;
+      if (a.mask)
         for (unsigned k = 0; k < length; ++k)
-          a.other.push_back(op.other() ? fl.get(op.other())[op.other().type().isTensor() ? v.registers[i + k] : 0]
-                                       : llvm::Constant::getNullValue(element));
+          a.other.push_back(c.other ? elementOf(c.other, k) : llvm::Constant::getNullValue(element));
       fl.target.load(b, element, a);
       llvm::Value *value = a.result[0];
       if (length > 1) {
@@ -86,8 +95,31 @@ static bool copy(ttg::AsyncCopyGlobalToLocalOp op, FunctionLowering &fl) {
   // Buffers of this layout may be read by a matrix unit through the asynchronous proxy. The copies themselves would
   // need no fence, but the stores that replaced them do.
   if (stored && type.encoding()->kind() == layouts::EncodingKind::NvmmaShared) fl.target.fenceAsyncShared(b);
-  fl.set(op.token(), Elements());
+  fl.set(c.op->result(), Elements());
   return true;
+}
+
+static bool copy(ttg::AsyncCopyGlobalToLocalOp op, FunctionLowering &fl) {
+  CopyOperands c{op.op, op.src(), op.mask(), op.other(), op.result(), {}};
+  c.hints.cache = op.cache();
+  c.hints.evict = op.evict();
+  c.hints.isVolatile = op.isVolatile();
+  int64_t bytes = byteSize(fl.memoryType(op.result().type().cast<MemDescType>().element()));
+  AccessPlan plan(fl, op.src(), op.mask(), bytes, fl.target.info().maxGlobalAccessBytes);
+  return copy(c, plan, fl, [&](auto &v, auto &a) { plan.address(v, a); });
+}
+
+static bool copy(amdg::BufferLoadToLocalOp op, FunctionLowering &fl) {
+  CopyOperands c{op.op, op.offsets(), op.mask(), op.other(), op.dest(), {}};
+  c.hints.cache = op.cache();
+  int64_t bytes = byteSize(fl.memoryType(op.dest().type().cast<MemDescType>().element()));
+  AccessPlan plan(fl, op.offsets(), op.mask(), bytes, fl.target.info().maxGlobalAccessBytes, op.contiguity());
+  BufferAddress address{fl.scalar(op.ptr()), op.offsets(), bytes};
+  return copy(c, plan, fl, [&](auto &v, auto &a) { plan.address(address, v, a); });
+}
+
+static bool isCopy(Operation *op) {
+  return op->is<ttg::AsyncCopyGlobalToLocalOp>() || op->is<amdg::BufferLoadToLocalOp>();
 }
 
 namespace {
@@ -107,8 +139,7 @@ private:
   static bool holdsCopies(Operation *op) {
     bool holds = false;
     op->walk([&](Operation *inner) {
-      holds |=
-          inner->is<ttg::AsyncCopyGlobalToLocalOp>() || inner->is<ttg::AsyncCommitGroupOp>() || inner->is<tt::CallOp>();
+      holds |= isCopy(inner) || inner->is<ttg::AsyncCommitGroupOp>() || inner->is<tt::CallOp>();
     });
     return holds;
   }
@@ -117,7 +148,7 @@ private:
     unsigned copies = 0;
     for (; op; op = op->prev()) {
       if (op->is<ttg::AsyncCommitGroupOp>() && pending-- == 0) return copies;
-      if (op->is<ttg::AsyncCopyGlobalToLocalOp>())
+      if (isCopy(op))
         copies += fl_.warpCopies.count.lookup(op);
       else if (!op->is<ttg::AsyncCommitGroupOp>() && holdsCopies(op))
         return copies;
@@ -152,6 +183,7 @@ void completeWaits(FunctionLowering &fl) {
 bool lowerAsyncCopy(Operation *op, FunctionLowering &fl) {
   switch (op->opcode()) {
   case Opcode::ttg_async_copy_global_to_local: return copy(op->cast<ttg::AsyncCopyGlobalToLocalOp>(), fl);
+  case Opcode::amdg_buffer_load_to_local: return copy(op->cast<amdg::BufferLoadToLocalOp>(), fl);
   case Opcode::ttg_async_commit_group:
     fl.target.commitCopies(fl.b);
     fl.set(op->result(), Elements());

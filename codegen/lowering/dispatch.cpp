@@ -138,6 +138,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttg_async_wait:
   case Opcode::ttg_async_commit_group:
   case Opcode::ttg_async_copy_global_to_local: return {lowerAsyncCopy, nullptr};
+  case Opcode::amdg_buffer_load_to_local: return {lowerAsyncCopy, nullptr, isAmd};
   case Opcode::ttng_init_barrier:
   case Opcode::ttng_inval_barrier:
   case Opcode::ttng_barrier_expect:
@@ -223,7 +224,6 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttng_tmem_store:
   case Opcode::ttng_tc_gen5_mma:
   case Opcode::ttng_tc_gen5_commit:
-  case Opcode::amdg_buffer_load_to_local:
   case Opcode::amdg_local_load_packed_tranposed:
   case Opcode::amdg_async_wait:
   case Opcode::amdg_scaled_upcast_fp8:

@@ -135,29 +135,6 @@ bool store(FunctionLowering &fl, const AccessPlan &plan, AddressFn address, Valu
   return true;
 }
 
-/// The pointer of a buffer access: a scalar base and offsets in elements.
-struct BufferAddress {
-  FunctionLowering &fl;
-  llvm::Value *base;
-  Value offsets;
-  int64_t elementBytes;
-  llvm::DenseMap<unsigned, llvm::Value *> made;
-  BufferAddress(FunctionLowering &fl, llvm::Value *base, Value offsets, int64_t elementBytes)
-      : fl(fl), base(base), offsets(offsets), elementBytes(elementBytes) {}
-
-  void operator()(const VectorAccess &v, MemoryAccess &a, unsigned alignment) {
-    auto &b = fl.b;
-    llvm::Value *&offset = made[v.baseRegister];
-    if (!offset) offset = b.CreateMul(fl.get(offsets)[v.baseRegister], fl.i32(elementBytes));
-    a.alignment = alignment;
-    a.base = base;
-    a.offset = offset;
-    a.constant = v.constant;
-    llvm::Value *whole = b.CreateZExt(offset, b.getInt64Ty());
-    a.pointer = b.CreateConstGEP1_64(b.getInt8Ty(), b.CreateGEP(b.getInt8Ty(), base, whole), v.constant);
-  }
-};
-
 } // namespace
 
 bool lowerMemory(Operation *op, FunctionLowering &fl) {
@@ -186,16 +163,16 @@ bool lowerMemory(Operation *op, FunctionLowering &fl) {
     auto o = op->cast<amdg::BufferLoadOp>();
     int64_t bytes = byteSize(fl.memoryType(o.result().type()));
     AccessPlan plan(fl, o.offsets(), o.mask(), bytes, widest, o.contiguity());
-    BufferAddress address(fl, fl.scalar(o.ptr()), o.offsets(), bytes);
-    return load(op, fl, plan, [&](auto &v, auto &a) { address(v, a, plan.alignment()); }, o.ptr(), o.mask(), o.other(),
+    BufferAddress address(fl.scalar(o.ptr()), o.offsets(), bytes);
+    return load(op, fl, plan, [&](auto &v, auto &a) { plan.address(address, v, a); }, o.ptr(), o.mask(), o.other(),
                 {o.cache(), EvictionPolicy::EvictNormal, false, repeated});
   }
   case Opcode::amdg_buffer_store: {
     auto o = op->cast<amdg::BufferStoreOp>();
     int64_t bytes = byteSize(fl.memoryType(o.value().type()));
     AccessPlan plan(fl, o.offsets(), o.mask(), bytes, widest, o.contiguity());
-    BufferAddress address(fl, fl.scalar(o.ptr()), o.offsets(), bytes);
-    return store(fl, plan, [&](auto &v, auto &a) { address(v, a, plan.alignment()); }, o.value(), o.mask(),
+    BufferAddress address(fl.scalar(o.ptr()), o.offsets(), bytes);
+    return store(fl, plan, [&](auto &v, auto &a) { plan.address(address, v, a); }, o.value(), o.mask(),
                  {o.cache(), EvictionPolicy::EvictNormal, false, repeated});
   }
   default: return fl.error(op, "is not a memory access");
