@@ -22,6 +22,9 @@
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
+#include "layouts/conversion_plan.h"
+#include "layouts/layout_order.h"
+#include "layouts/swizzled_shared.h"
 #include "layouts/warp_copy.h"
 #include "transforms/analyses/axis_info.h"
 #include "transforms/analyses/buffer_readers.h"
@@ -37,14 +40,20 @@ namespace tessera::transforms {
 using namespace ir;
 using layouts::Dim;
 using layouts::Encoding;
+using layouts::LinearLayout;
 
 namespace {
 
 struct Copy {
   tt::LoadOp load;
   ttg::LocalAllocOp buffer;
-  const Encoding *before = nullptr, *layout = nullptr;
+  const Encoding *before = nullptr, *layout = nullptr;         // of the load
+  const Encoding *bufferBefore = nullptr, *ofBuffer = nullptr; // of the buffer
 };
+
+MemDescType withEncoding(MemDescType t, const Encoding *e) {
+  return MemDescType::get(t.shape(), t.element(), e, t.memorySpace(), t.isMutable());
+}
 
 /// The buffer that the load fills, if nothing else uses it.
 ttg::LocalAllocOp bufferOf(tt::LoadOp load) {
@@ -53,20 +62,78 @@ ttg::LocalAllocOp bufferOf(tt::LoadOp load) {
   return buffer && buffer->block() == load->block() && isOnlyRead(buffer.result()) ? buffer : ttg::LocalAllocOp();
 }
 
-/// The layout in which warps copy the load to its buffer; null if they cannot.
-const Encoding *copyLayout(tt::LoadOp load, ttg::LocalAllocOp buffer, const AxisInfoAnalysis &axis) {
+/// The layout in which warps copy the load to a buffer of this layout; null if they cannot.
+const Encoding *copyLayout(tt::LoadOp load, MemDescType buffer, const AxisInfoAnalysis &axis) {
   Operation *module = load->module().op();
-  auto type = tensorOf(load.result());
-  int64_t elements = elementsOfWarpCopy(type.element());
-  auto shared = buffer.result().type().cast<MemDescType>();
-  if (!elements || load.isVolatile() || (load.other() && !isZero(load.other()))) return nullptr;
-  if (shared.encoding()->kind() == layouts::EncodingKind::PaddedShared) return nullptr;
-  auto places = shared.encoding()->toLinearLayout(shared.shape());
+  int64_t elements = elementsOfWarpCopy(buffer.element());
+  if (buffer.encoding()->kind() == layouts::EncodingKind::PaddedShared) return nullptr;
+  auto places = buffer.encoding()->toLinearLayout(buffer.shape());
   if (!places.ok()) return nullptr;
   auto layout = layouts::warpCopyLayout(*places, elements, threadsPerWarp(module), numWarps(module));
   if (!layout) return nullptr;
   auto e = load->context().encodings().getLinear(*layout, /*generic=*/true);
-  return e.ok() && isWarpCopy(load, *e, shared, axis) ? *e : nullptr;
+  return e.ok() && isWarpCopy(load, *e, buffer, axis) ? *e : nullptr;
+}
+
+/// Passes over the banks in which a warp reads a buffer of this layout by reads that transpose; none unless all reads
+/// do.
+std::optional<int64_t> passesOfTransposedReads(ttg::LocalAllocOp buffer, const Encoding *shared,
+                                               const TargetInfo &target) {
+  auto type = buffer.result().type().cast<MemDescType>();
+  auto places = shared->toLinearLayout(type.shape());
+  int bits = int(type.element().bitWidth());
+  auto registerBits = layouts::transposedReadBits(bits);
+  if (!target.hasTransposedLdsRead || !registerBits || !places.ok()) return std::nullopt;
+  int64_t passes = 0;
+  for (Operation *user : buffer.result().users()) {
+    auto *load = user->is<ttg::LocalLoadOp>() ? encodingOf(user->result()) : nullptr;
+    auto into = load ? load->toLinearLayout(type.shape()) : absl::StatusOr<LinearLayout>(absl::NotFoundError(""));
+    if (!into.ok() || !layouts::canReadTransposed(into->invertAndCompose(*places), bits)) return std::nullopt;
+    auto addresses = layouts::transposedReadAddresses(*into, bits)->invertAndCompose(*places);
+    for (int32_t r = 0; r < addresses.inDimSize(Dim::Register); r += 1 << *registerBits) {
+      llvm::SmallVector<int64_t, 64> lanes;
+      for (int32_t lane = 0; lane < addresses.inDimSize(Dim::Lane); ++lane)
+        lanes.push_back(addresses.apply({{Dim::Register, r}, {Dim::Lane, lane}})[0] * bits / 8);
+      passes += layouts::countSharedPasses(lanes, (bits << *registerBits) / 8, target.memoryModel()).actual;
+    }
+  }
+  return passes;
+}
+
+/// Buffers that are read by transposing have their rows in pieces of 8 bytes. A layout for the copies instead, whose
+/// pieces have 16 bytes or more and whose reads take no more passes; null if there is none.
+const Encoding *layoutInWholeCopies(tt::LoadOp load, ttg::LocalAllocOp buffer, const TargetInfo &target) {
+  auto type = buffer.result().type().cast<MemDescType>();
+  auto most = passesOfTransposedReads(buffer, type.encoding(), target);
+  auto registers = tensorOf(load.result()).encoding()->toLinearLayout(type.shape());
+  if (!most || !registers.ok() || type.rank() != 2) return nullptr;
+  layouts::SwizzledSharedParams p;
+  p.order = layouts::storageOrderOf(tensorOf(load.result()).encoding(), *registers);
+  p.cta = tensorOf(load.result()).encoding()->cta();
+  int64_t columns = type.shape()[p.order[0]], rows = type.shape()[p.order[1]];
+  for (p.vec = int32_t(elementsOfWarpCopy(type.element())); p.vec <= columns; p.vec *= 2)
+    for (p.perPhase = 1; p.perPhase <= rows; p.perPhase *= 2)
+      for (p.maxPhase = 1; p.maxPhase * p.vec <= columns && p.maxPhase * p.perPhase <= rows; p.maxPhase *= 2) {
+        auto e = load->context().encodings().getSwizzledShared(p);
+        if (!e.ok()) continue;
+        auto passes = passesOfTransposedReads(buffer, *e, target);
+        if (passes && *passes <= *most) return *e;
+      }
+  return nullptr;
+}
+
+std::optional<Copy> copyOf(tt::LoadOp load, const AxisInfoAnalysis &axis, const TargetInfo &target) {
+  auto buffer = bufferOf(load);
+  if (!buffer || load.isVolatile() || (load.other() && !isZero(load.other()))) return std::nullopt;
+  auto type = buffer.result().type().cast<MemDescType>();
+  if (!elementsOfWarpCopy(type.element())) return std::nullopt;
+  Copy c{load, buffer, tensorOf(load.result()).encoding(), nullptr, type.encoding(), type.encoding()};
+  c.layout = copyLayout(load, type, axis);
+  if (!c.layout) {
+    c.ofBuffer = layoutInWholeCopies(load, buffer, target);
+    if (c.ofBuffer) c.layout = copyLayout(load, withEncoding(type, c.ofBuffer), axis);
+  }
+  return c.layout ? std::optional(c) : std::nullopt;
 }
 
 /// The copies of a loop; none unless all loads that feed its dots are some.
@@ -75,22 +142,22 @@ std::vector<Copy> copiesOf(scf::ForOp loop, const AxisInfoAnalysis &axis, const 
   int64_t bytes = 0;
   for (auto *op : loadsFeedingDots(*loop.body().front())) {
     auto load = op->dyn<tt::LoadOp>();
-    if (!load) return {};
-    auto buffer = bufferOf(load);
-    auto *layout = buffer ? copyLayout(load, buffer, axis) : nullptr;
-    if (!layout) return {};
+    auto copy = load ? copyOf(load, axis, target) : std::nullopt;
+    if (!copy) return {};
     auto type = tensorOf(load.result());
     bytes += type.numElements() * type.element().bitWidth() / 8;
-    copies.push_back({load, buffer, type.encoding(), layout});
+    copies.push_back(*copy);
   }
   if (!leavesRoomForBlocks(loop, bytes, target)) copies.clear();
   return copies;
 }
 
-void give(const Copy &c, const Encoding *e) {
-  computeInLayout(c.load.op, e);
+void give(const Copy &c, const Encoding *ofLoad, const Encoding *ofBuffer) {
+  computeInLayout(c.load.op, ofLoad);
   constexpr unsigned kSource = 0;
   c.buffer->setOperand(kSource, c.load.result()); // the conversion back is dead
+  Value buffer = c.buffer.result();
+  buffer.setType(withEncoding(buffer.type().cast<MemDescType>(), ofBuffer));
 }
 
 /// Whether addresses or masks are converted in the loop.
@@ -112,12 +179,12 @@ absl::StatusOr<bool> warpCopyLayouts(Module &m, PassContext &c) {
     if (auto copies = copiesOf(loop, axis, *c.target); !copies.empty()) loops.push_back(std::move(copies));
   if (loops.empty()) return false;
   for (auto &copies : loops)
-    for (auto &copy : copies) give(copy, copy.layout);
+    for (auto &copy : copies) give(copy, copy.layout, copy.ofBuffer);
   eraseDeadOperations(m);
   recomputeConversions(m, c.target->tuning, /*asyncCopies=*/false);
   for (auto &copies : loops)
     if (llvm::any_of(copies, convertsOperands))
-      for (auto &copy : copies) give(copy, copy.before);
+      for (auto &copy : copies) give(copy, copy.before, copy.bufferBefore);
   eraseDeadOperations(m);
   return true;
 }
