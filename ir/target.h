@@ -106,8 +106,8 @@ struct TargetInfo {
 
   // ---- moving data ----
   uint32_t asyncCopyBytes = 0; // OR of the sizes (4 | 8 | 16) one lane can copy global → shared without registers
-  // Every lane chooses where in shared memory its copy goes. The pipeliner uses no other copies: AMD's loads into LDS,
-  // for which the wave chooses, are in no code that it makes.
+  // Every lane chooses where in shared memory its copy goes. Else the warp does: its lanes' copies follow one another
+  // there (AMD's loads into LDS; layouts/warp_copy.h).
   bool hasPerLaneAsyncCopy = false;
   bool hasTensorCopy = false;        // bulk tensor copies by descriptor (TMA) with barriers in shared memory
   bool hasLdmatrix = false;          // 8×8 matrices of 16 bits, shared memory → registers, transposed or not
