@@ -216,7 +216,8 @@ int Opt::prepare() {
   return kOk;
 }
 
-/// Runs the passes on a section and adds what is printed to `out`. `over`: the command ends with the code given.
+/// Runs the passes on a section and adds what is printed to `out`. `over`: the command ends with the code given, and
+/// without printing the IR.
 int Opt::section(const frontend::TextSection &text, const std::string &file, std::string &out, bool &over) {
   ir::Context context;
   std::optional<DiagnosticVerifier> verifier;
@@ -285,16 +286,18 @@ int optCommand(int argc, char **argv) {
     sections.push_back({buffer->getBuffer(), 1});
   std::string out, file = o.input == "-" ? "<stdin>" : o.input;
   int code = kOk;
+  bool printsNothing = false; // --check-passes without -o
   for (auto &s : sections) {
     if (&s != &sections.front()) out += "// -----\n";
     bool over = false;
     int one = o.section(s, file, out, over);
-    if (over) return one;
+    if (over && one) return one;
     if (one) code = one;
+    printsNothing = over;
   }
   o.flags.printTimings();
   if (!o.flags.writeRemarks()) return kRunFailed;
-  if (!writeOutput(o.output, out)) return kRunFailed;
+  if (!printsNothing && !writeOutput(o.output, out)) return kRunFailed;
   return code;
 }
 
