@@ -149,6 +149,11 @@ int compileCommand(int argc, char **argv) {
       fail(kInputAtFault, (isInput ? flags.inputName() + ": " : "") + std::string(result.status().message()));
     return isInput || absl::IsResourceExhausted(result.status()) ? kInputAtFault : kRunFailed;
   }
+  int warps = result->metadata.numWarps;
+  bool isTtgir = buffer->getBuffer().contains("ttg.num-warps");
+  if (isTtgir && app.count("--num-warps") && warps != flags.options.numWarps)
+    llvm::errs() << "tessera: warning: --num-warps " << flags.options.numWarps << " does nothing: " << flags.inputName()
+                 << " has layouts for " << ir::counted(size_t(warps), "warp") << "\n";
   if (flags.passes.time) {
     flags.passes.printTimings();
     for (auto &[name, ms] : result->metadata.compileMs)

@@ -394,6 +394,9 @@ int ReduceFlags::complete(Trial &trial) const {
     if (!s.ok()) return fail(kUsage, std::string(s.status().message()));
     trial.compile.stage = *s;
   }
+  if (trial.target)
+    if (auto s = runtime::checkOptions(*trial.target, trial.compile); !s.ok())
+      return fail(kUsage, std::string(s.message()));
   return addPasses(trial);
 }
 
