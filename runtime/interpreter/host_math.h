@@ -44,9 +44,7 @@ inline double besselI(int order, double x) {
 /// PTX's rcp.approx.ftz.f64 reads and writes the upper 32 bits of the doubles; subnormal numbers are zeros.
 inline double reciprocalOfUpperBits(double x) {
   auto upper = [](double v) { return std::bit_cast<double>(std::bit_cast<uint64_t>(v) >> 32 << 32); };
-  auto flushed = [](double v) {
-    return std::fabs(v) < std::numeric_limits<double>::min() ? std::copysign(0.0, v) : v;
-  };
+  auto flushed = [](double v) { return std::fabs(v) < std::numeric_limits<double>::min() ? std::copysign(0.0, v) : v; };
   return upper(flushed(1 / flushed(upper(x))));
 }
 inline double normalCdf(double x) { return 0.5 * std::erfc(-x * sqrt2 / 2); }
