@@ -255,6 +255,7 @@ static ArchInfo gfx1200() {
   t.hasScalarFloat = true; // s_add_f32 and the like
   t.hasIeeeMode = false;   // minima and maxima come in both kinds: "RDNA4", v_min_num_f32 and v_minimum_f32
   t.cachePolicy = ir::CachePolicyBits::ScopeTh;
+  t.addressImmediateBytes = 1 << 23; // a signed number of 24 bits; of 13 before
   t.matrixVersion = 2;
   t.matrixInstructions = kWmmaGfx12;
   t.convertsE4M3FN = true;

@@ -71,10 +71,73 @@ std::string AmdTarget::libraryFunction(StringRef name, Type *type) const {
   return codegen::ocmlEquivalent(("__nv_" + name + (type->isFloatTy() ? "f" : "")).str());
 }
 
+/// To 8-bit floats, two by an instruction, four in a register. Beyond the range is the largest one, NaN stays.
+static void toFloat8(IRBuilder<> &b, FloatKind to, ArrayRef<Value *> in, SmallVectorImpl<Value *> &out) {
+  Type *i32 = b.getInt32Ty(), *f32 = b.getFloatTy();
+  Type *bytes = FixedVectorType::get(b.getInt8Ty(), 4);
+  bool fp8 = to == FloatKind::F8E4M3FN || to == FloatKind::F8E4M3FNUZ;
+  double limit = to == FloatKind::F8E4M3FN ? 448 : to == FloatKind::F8E4M3FNUZ ? 240 : 57344;
+  auto clamped = [&](Value *v) {
+    if (!v->getType()->isFloatTy()) v = b.CreateFPExt(v, f32);
+    Value *c = b.CreateIntrinsic(Intrinsic::amdgcn_fmed3, {f32},
+                                 {v, ConstantFP::get(f32, -limit), ConstantFP::get(f32, limit)});
+    return b.CreateSelect(b.CreateFCmpUNO(v, v), v, c);
+  };
+  auto id = fp8 ? Intrinsic::amdgcn_cvt_pk_fp8_f32 : Intrinsic::amdgcn_cvt_pk_bf8_f32;
+  for (size_t i = 0; i < in.size(); i += 4) {
+    size_t n = std::min<size_t>(4, in.size() - i);
+    Value *word = PoisonValue::get(i32);
+    for (size_t half = 0; half < n; half += 2) {
+      Value *x = clamped(in[i + half]), *y = half + 1 < n ? clamped(in[i + half + 1]) : x;
+      word = b.CreateIntrinsic(id, {}, {x, y, word, b.getInt1(half == 2)});
+    }
+    Value *v = b.CreateBitCast(word, bytes);
+    for (size_t k = 0; k < n; ++k) out.push_back(b.CreateExtractElement(v, k));
+  }
+}
+
+/// From 8-bit floats, two by an instruction, to f32, and from there to `to`.
+static void fromFloat8(IRBuilder<> &b, FloatKind from, FloatKind to, ArrayRef<Value *> in,
+                       SmallVectorImpl<Value *> &out) {
+  Type *bytes = FixedVectorType::get(b.getInt8Ty(), 4);
+  bool fp8 = from == FloatKind::F8E4M3FN || from == FloatKind::F8E4M3FNUZ;
+  auto id = fp8 ? Intrinsic::amdgcn_cvt_pk_f32_fp8 : Intrinsic::amdgcn_cvt_pk_f32_bf8;
+  for (size_t i = 0; i < in.size(); i += 4) {
+    size_t n = std::min<size_t>(4, in.size() - i);
+    Value *v = PoisonValue::get(bytes);
+    for (size_t k = 0; k < n; ++k) v = b.CreateInsertElement(v, in[i + k], k);
+    Value *word = b.CreateBitCast(v, b.getInt32Ty());
+    for (size_t half = 0; half < n; half += 2) {
+      Value *two = b.CreateIntrinsic(id, {}, {word, b.getInt1(half == 2)});
+      for (size_t k = 0; k < 2 && half + k < n; ++k) out.push_back(b.CreateExtractElement(two, k));
+    }
+  }
+  for (Value *&v : out) {
+    if (to == FloatKind::F16) v = b.CreateFPTrunc(v, b.getHalfTy());
+    if (to == FloatKind::BF16) v = b.CreateFPTrunc(v, b.getBFloatTy());
+    if (to == FloatKind::F64) v = b.CreateFPExt(v, b.getDoubleTy());
+  }
+}
+
+/// f32 to 16 bits, two by an instruction: to f16 toward zero, or to bf16.
+static void toPairs(IRBuilder<> &b, FloatKind to, ArrayRef<Value *> in, SmallVectorImpl<Value *> &out) {
+  for (size_t i = 0; i < in.size(); i += 2) {
+    bool isPair = i + 1 < in.size();
+    Value *x = in[i], *y = isPair ? in[i + 1] : x, *two;
+    if (to == FloatKind::F16) {
+      two = b.CreateIntrinsic(Intrinsic::amdgcn_cvt_pkrtz, {}, {x, y});
+    } else {
+      Value *v = b.CreateInsertElement(PoisonValue::get(FixedVectorType::get(b.getFloatTy(), 2)), x, uint64_t(0));
+      two = b.CreateFPTrunc(b.CreateInsertElement(v, y, 1), FixedVectorType::get(b.getBFloatTy(), 2));
+    }
+    out.push_back(b.CreateExtractElement(two, uint64_t(0)));
+    if (isPair) out.push_back(b.CreateExtractElement(two, 1));
+  }
+}
+
 bool AmdTarget::convertFloat(IRBuilder<> &b, FloatKind from, FloatKind to, RoundingMode rounding, ArrayRef<Value *> in,
                              SmallVectorImpl<Value *> &out) const {
-  Type *i32 = b.getInt32Ty(), *f32 = b.getFloatTy();
-  auto converts = [&](FloatKind k) {
+  auto hasConversion = [&](FloatKind k) {
     switch (k) {
     case FloatKind::F8E4M3FN: return info_.convertsE4M3FN;
     case FloatKind::F8E5M2: return info_.convertsE5M2;
@@ -83,71 +146,20 @@ bool AmdTarget::convertFloat(IRBuilder<> &b, FloatKind from, FloatKind to, Round
     default: return false;
     }
   };
-  bool wide = from == FloatKind::F32 || from == FloatKind::F16 || from == FloatKind::BF16;
-  Type *bytes = FixedVectorType::get(b.getInt8Ty(), 4);
-
-  if (converts(to) && wide && rounding == RoundingMode::Rtne) {
-    bool fp8 = to == FloatKind::F8E4M3FN || to == FloatKind::F8E4M3FNUZ;
-    double limit = to == FloatKind::F8E4M3FN ? 448 : to == FloatKind::F8E4M3FNUZ ? 240 : 57344;
-    auto clamped = [&](Value *v) {
-      if (!v->getType()->isFloatTy()) v = b.CreateFPExt(v, f32);
-      Value *c = b.CreateIntrinsic(Intrinsic::amdgcn_fmed3, {f32},
-                                   {v, ConstantFP::get(f32, -limit), ConstantFP::get(f32, limit)});
-      return b.CreateSelect(b.CreateFCmpUNO(v, v), v, c);
-    };
-    auto id = fp8 ? Intrinsic::amdgcn_cvt_pk_fp8_f32 : Intrinsic::amdgcn_cvt_pk_bf8_f32;
-    for (size_t i = 0; i < in.size(); i += 4) {
-      size_t n = std::min<size_t>(4, in.size() - i);
-      Value *word = PoisonValue::get(i32);
-      for (size_t half = 0; half < n; half += 2) {
-        Value *x = clamped(in[i + half]), *y = half + 1 < n ? clamped(in[i + half + 1]) : x;
-        word = b.CreateIntrinsic(id, {}, {x, y, word, b.getInt1(half == 2)});
-      }
-      Value *v = b.CreateBitCast(word, bytes);
-      for (size_t k = 0; k < n; ++k) out.push_back(b.CreateExtractElement(v, k));
-    }
+  auto is16Or32Bits = [](FloatKind k) { return k == FloatKind::F32 || k == FloatKind::F16 || k == FloatKind::BF16; };
+  if (hasConversion(to) && is16Or32Bits(from) && rounding == RoundingMode::Rtne) {
+    toFloat8(b, to, in, out);
     return true;
   }
-  bool toWide = to == FloatKind::F32 || to == FloatKind::F16 || to == FloatKind::BF16 || to == FloatKind::F64;
-  if (converts(from) && toWide) {
-    bool fp8 = from == FloatKind::F8E4M3FN || from == FloatKind::F8E4M3FNUZ;
-    auto id = fp8 ? Intrinsic::amdgcn_cvt_pk_f32_fp8 : Intrinsic::amdgcn_cvt_pk_f32_bf8;
-    for (size_t i = 0; i < in.size(); i += 4) {
-      size_t n = std::min<size_t>(4, in.size() - i);
-      Value *v = PoisonValue::get(bytes);
-      for (size_t k = 0; k < n; ++k) v = b.CreateInsertElement(v, in[i + k], k);
-      Value *word = b.CreateBitCast(v, i32);
-      for (size_t half = 0; half < n; half += 2) {
-        Value *two = b.CreateIntrinsic(id, {}, {word, b.getInt1(half == 2)});
-        for (size_t k = 0; k < 2 && half + k < n; ++k) out.push_back(b.CreateExtractElement(two, k));
-      }
-    }
-    for (Value *&v : out) {
-      if (to == FloatKind::F16) v = b.CreateFPTrunc(v, b.getHalfTy());
-      if (to == FloatKind::BF16) v = b.CreateFPTrunc(v, b.getBFloatTy());
-      if (to == FloatKind::F64) v = b.CreateFPExt(v, b.getDoubleTy());
-    }
+  if (hasConversion(from) && (is16Or32Bits(to) || to == FloatKind::F64)) {
+    fromFloat8(b, from, to, in, out);
     return true;
   }
-  // Pairs: f16 toward zero, and f32 → bf16 where one instruction rounds two.
-  bool toZero = from == FloatKind::F32 && to == FloatKind::F16 && rounding == RoundingMode::Rtz;
-  bool bf16Pair =
-      from == FloatKind::F32 && to == FloatKind::BF16 && rounding == RoundingMode::Rtne && info_.hasBf16Conversion;
-  if (toZero || bf16Pair) {
-    for (size_t i = 0; i < in.size(); i += 2) {
-      Value *x = in[i], *y = i + 1 < in.size() ? in[i + 1] : x, *two;
-      if (toZero) {
-        two = b.CreateIntrinsic(Intrinsic::amdgcn_cvt_pkrtz, {}, {x, y});
-      } else {
-        Value *v = b.CreateInsertElement(PoisonValue::get(FixedVectorType::get(f32, 2)), x, uint64_t(0));
-        two = b.CreateFPTrunc(b.CreateInsertElement(v, y, 1), FixedVectorType::get(b.getBFloatTy(), 2));
-      }
-      out.push_back(b.CreateExtractElement(two, uint64_t(0)));
-      if (i + 1 < in.size()) out.push_back(b.CreateExtractElement(two, 1));
-    }
-    return true;
-  }
-  return false;
+  bool isToHalf = to == FloatKind::F16 && rounding == RoundingMode::Rtz;
+  bool isToBf16 = to == FloatKind::BF16 && rounding == RoundingMode::Rtne && info_.hasBf16Conversion;
+  if (from != FloatKind::F32 || (!isToHalf && !isToBf16)) return false;
+  toPairs(b, to, in, out);
+  return true;
 }
 
 } // namespace tessera::amd

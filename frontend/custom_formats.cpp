@@ -417,12 +417,8 @@ bool ParserState::parseFunc(OpParse &o, Block *block) {
     }
   }
   if (lex.eatWord("attributes")) {
-    llvm::SmallVector<NamedAttribute, 4> more;
-    if (!parseAttrDict(more)) return false;
-    for (auto &a : more) {
-      if (o.hasAttr(a.name)) return error("attribute '" + a.name + "' is given twice", at);
-      o.attrs.push_back(a);
-    }
+    if (lex.peek() != '{') return error("expected '{' after 'attributes'");
+    if (!parseOpAttrs(o)) return false;
   }
   llvm::SmallVector<Type, 8> ins;
   for (auto &a : args) ins.push_back(a.second);

@@ -251,6 +251,54 @@ bool ParserState::takeCachePolicy(OpParse &o, Attribute policy, const char *at) 
   return true;
 }
 
+/// The value of an attribute in the form of the op table's row, where older dumps, the generic form or a dictionary
+/// write another; null: the attribute says nothing (a unit attribute that is `false`). Values of other kinds stay, for
+/// the verifier.
+static Attribute inFormOfRow(Context &ctx, const AttrSpec &spec, Attribute value) {
+  if (auto number = value.dyn_cast<IntegerAttr>()) {
+    if (spec.rule == AttrRule::Unit && number.isBool())
+      return number.value().isZero() ? Attribute() : UnitAttr::get(ctx);
+    if (spec.rule == AttrRule::Enum && number.value().getSignificantBits() <= 32)
+      return IntegerAttr::getI32(ctx, number.sext());
+    return value;
+  }
+  if (auto word = value.dyn_cast<StringAttr>(); word && spec.rule == AttrRule::Enum) {
+    auto v = enumValue(*spec.enumInfo, word.value());
+    return v ? IntegerAttr::getI32(ctx, *v) : value;
+  }
+  if (auto flags = value.dyn_cast<OpaqueAttr>(); flags && spec.rule == AttrRule::I32) {
+    auto bits = flagBits(flags.text());
+    return bits ? IntegerAttr::getI32(ctx, *bits) : value;
+  }
+  if (auto dense = value.dyn_cast<DenseElementsAttr>(); dense && spec.rule == AttrRule::DenseI32) {
+    llvm::SmallVector<int64_t, 8> values;
+    if (dense.type().element().isInteger() && dense.type().bitWidth() <= 64 && dense.size() <= 64)
+      for (unsigned i = 0; i < dense.size(); ++i) values.push_back(dense.element(i).getSExtValue());
+    return values.empty() ? value : DenseArrayAttr::getI32(ctx, values);
+  }
+  return value;
+}
+
+/// Reports an attribute that the operation's row does not have: an error if the name is nearly one of the row's, which
+/// is most likely a slip, else a warning: it may be a newer Triton's. A dialect's prefix (`tool.note`) makes an
+/// attribute somebody else's, of which nothing is said.
+bool ParserState::acceptUnknownAttr(const OpParse &o, llvm::StringRef name, const char *at) {
+  const OpInfo &info = *o.info;
+  // Without a prefix, and in no row: the segment sizes of the generic form, and what Triton writes on functions.
+  bool isKnown = name == "operandSegmentSizes" || name == "resultSegmentSizes" ||
+                 (info.opcode == Opcode::tt_func && name == "noinline");
+  if (isKnown || name.contains('.')) return true;
+  for (auto &spec : info.attrs) {
+    bool isNear = name.size() > 3 && name.edit_distance(spec.name, true, 3) <= (name.size() > 5 ? 2u : 1u);
+    if (!isNear || o.hasAttr(spec.name)) continue;
+    Diagnostic d = makeError("'" + info.name + "' has no attribute '" + name + "'", at);
+    d.note("did you mean '" + spec.name + "'?");
+    return report(std::move(d));
+  }
+  warnOfAttribute(info.name, name, at);
+  return true;
+}
+
 bool ParserState::finishAttrs(OpParse &o) {
   auto &info = *o.info;
   auto positionOfName = [&](llvm::StringRef name) {
@@ -265,43 +313,19 @@ bool ParserState::finishAttrs(OpParse &o) {
   llvm::SmallVector<NamedAttribute, 8> kept;
   for (auto a : o.attrs) {
     if (a.name.starts_with("triton_gpu.")) a.name = ctx.intern(("ttg." + a.name.drop_front(11)).str());
-    auto flag = a.value.dyn_cast<IntegerAttr>();
-    bool isTrue = flag && !flag.value().isZero();
     if (info.opcode == Opcode::tt_dot && (a.name == "allowTF32" || a.name == "transA" || a.name == "transB")) {
+      auto flag = a.value.dyn_cast<IntegerAttr>();
+      bool isTrue = flag && !flag.value().isZero();
       if (a.name != "allowTF32" && isTrue)
         return error("transposed operands of the older tt.dot are not supported; use tt.trans", positionOfName(a.name));
       if (isTrue) kept.push_back({ctx.intern("inputPrecision"), IntegerAttr::getI32(ctx, int(InputPrecision::Tf32))});
       continue;
     }
-    if (auto *spec = info.attr(a.name)) {
-      if (spec->rule == AttrRule::Unit && flag && flag.isBool()) {
-        if (!isTrue) continue;
-        a.value = UnitAttr::get(ctx);
-      } else if (spec->rule == AttrRule::Enum && flag && flag.value().getSignificantBits() <= 32) {
-        a.value = IntegerAttr::getI32(ctx, flag.sext());
-      } else if (spec->rule == AttrRule::Enum && a.value.isa<StringAttr>()) {
-        if (auto v = enumValue(*spec->enumInfo, a.value.cast<StringAttr>().value()))
-          a.value = IntegerAttr::getI32(ctx, *v);
-      } else if (spec->rule == AttrRule::I32 && a.value.isa<OpaqueAttr>()) {
-        if (auto bits = flagBits(a.value.cast<OpaqueAttr>().text())) a.value = IntegerAttr::getI32(ctx, *bits);
-      } else if (spec->rule == AttrRule::DenseI32 && a.value.isa<DenseElementsAttr>()) {
-        auto dense = a.value.cast<DenseElementsAttr>();
-        llvm::SmallVector<int64_t, 8> values;
-        if (dense.type().element().isInteger() && dense.type().bitWidth() <= 64 && dense.size() <= 64)
-          for (unsigned i = 0; i < dense.size(); ++i) values.push_back(dense.element(i).getSExtValue());
-        if (!values.empty()) a.value = DenseArrayAttr::getI32(ctx, values);
-      }
-    } else if (a.name.size() > 3 && !a.name.contains('.')) {
-      // It may be anybody's; but a name that is nearly one of the row's is more likely a slip.
-      for (auto &spec : info.attrs)
-        if (a.name != spec.name && !o.hasAttr(spec.name) &&
-            a.name.edit_distance(spec.name, true, 3) <= (a.name.size() > 5 ? 2u : 1u)) {
-          Diagnostic d = makeError("'" + info.name + "' has no attribute '" + a.name + "'", positionOfName(a.name));
-          d.note("did you mean '" + spec.name + "'?");
-          return report(std::move(d));
-        }
-    }
-    kept.push_back(a);
+    if (auto *spec = info.attr(a.name))
+      a.value = inFormOfRow(ctx, *spec, a.value);
+    else if (!acceptUnknownAttr(o, a.name, positionOfName(a.name)))
+      return false;
+    if (a.value) kept.push_back(a);
   }
   o.attrs = kept;
   olderDefaults(o);

@@ -42,6 +42,8 @@ public:
   bool error(const llvm::Twine &message, const char *at = nullptr);
   ir::Diagnostic makeError(const llvm::Twine &message, const char *at);
   const char *placeOfNext(); // of what comes next, or of the last character
+  /// Warns, once for an operation's name, of an attribute that its row does not have. Not in a text with errors.
+  void warnOfAttribute(llvm::StringRef op, llvm::StringRef attribute, const char *at);
   void undefinedLocation(llvm::StringRef name, const char *at);
   bool report(ir::Diagnostic); // an error made with makeError, kept until flush; returns false
   void flush();                // hands the errors over, in the order of the text
@@ -198,6 +200,7 @@ public:
   bool parseOpAttrs(OpParse &);
   /// Renames what older dumps call otherwise and checks that nothing is missing; false after an error.
   bool finishAttrs(OpParse &);
+  bool acceptUnknownAttr(const OpParse &, llvm::StringRef name, const char *at);
   bool takeCachePolicy(OpParse &, ir::Attribute policy, const char *at);
   /// Attributes that older dumps leave out because the operation did not have them.
   void olderDefaults(OpParse &);
@@ -288,7 +291,8 @@ private:
   llvm::StringMap<Alias> attrAliases_, typeAliases_;
   llvm::DenseMap<const ir::Block *, llvm::StringSet<>> functions_; // the names of those in a module
   llvm::DenseMap<const ir::Operation *, const char *> positions_;
-  std::vector<ir::Diagnostic> pending_;
+  std::vector<ir::Diagnostic> pending_, warnings_;
+  llvm::StringSet<> attributesWarnedOf_;
   ir::Diagnostic firstUndefinedLocation_; // reported unless the text is cut off
   unsigned undefinedLocations_ = 0;
   unsigned errors_ = 0;

@@ -44,7 +44,18 @@ bool ParserState::report(Diagnostic d) {
   return false;
 }
 
+void ParserState::warnOfAttribute(llvm::StringRef op, llvm::StringRef attribute, const char *at) {
+  if (quiet_ || !attributesWarnedOf_.insert((op + " " + attribute).str()).second) return;
+  Diagnostic d = makeError("'" + op + "' has no attribute '" + attribute + "': it has no effect", at);
+  d.severity = Severity::Warning;
+  d.note("names of other tools' attributes have a prefix: 'tool." + attribute + "'");
+  warnings_.push_back(std::move(d));
+}
+
 void ParserState::flush() {
+  if (!failed())
+    for (auto &d : warnings_) diag.report(std::move(d));
+  warnings_.clear();
   // A text that was cut off lacks the definitions at its end: that it ends too early says it all.
   bool isCutOff = saidUnclosed_ && !pending_.empty();
   if (undefinedLocations_ > 1)
@@ -73,48 +84,67 @@ bool ParserState::expect(llvm::StringRef punctuation, llvm::StringRef context) {
   return error("expected '" + punctuation + "'" + (context.empty() ? llvm::Twine("") : " in " + context));
 }
 
+/// The closing quote of the string that opens at `p`, if it ends on its line; else `p`.
+static const char *endOfString(const char *p, const char *end) {
+  for (const char *q = p + 1; q != end && *q != '\n'; ++q) {
+    if (*q == '\\' && end - q > 1 && q[1] != '\n')
+      ++q;
+    else if (*q == '"')
+      return q;
+  }
+  return p;
+}
+
+/// What a line starts with, from which parsing can continue.
+enum class LineStart : uint8_t { Other, Operation, Alias };
+
+/// `line` is the line's beginning, `text` what its blanks are followed by.
+static LineStart startOfLine(const char *line, const char *text, const char *end) {
+  if (*text == '^' || *text == '}' || *text == '"') return LineStart::Operation;
+  // `%a, %b:2 = …` starts an operation, `%a: i32` and `%a, %b : …` continue one; `#a = …` and `!a = …` are aliases,
+  // which are not indented.
+  if (*text == '%' || *text == '#' || *text == '!') {
+    auto isOfResults = [&](const char *p) {
+      bool isNumberOfResults = *p == ':' && end - p > 1 && llvm::isDigit(p[1]);
+      return llvm::isAlnum(*p) || llvm::StringRef("%#!_$.-, ").contains(*p) || isNumberOfResults;
+    };
+    const char *p = text;
+    while (p != end && isOfResults(p)) ++p;
+    if (p == end || *p != '=') return LineStart::Other;
+    if (*text == '%') return LineStart::Operation;
+    return text == line ? LineStart::Alias : LineStart::Other;
+  }
+  const char *p = text;
+  while (p != end && (llvm::isAlnum(*p) || *p == '_')) ++p;
+  llvm::StringRef word(text, size_t(p - text));
+  bool hasDialect = !word.empty() && p != end && *p == '.';
+  bool isOperation = hasDialect || word == "module" || word == "func" || word == "return";
+  return isOperation ? LineStart::Operation : LineStart::Other;
+}
+
+/// Goes to the next line outside of braces that starts an operation, a block, an alias or a region's end; always
+/// forward.
 void ParserState::recover(const char *from) {
-  // To the next line that starts with %, a dialect's operation, a quoted name, ^ or }; always forward.
   if (lex.position() <= from) lex.seek(from < lex.end() ? from + 1 : from);
+  const char *end = lex.end();
   int depth = 0;
   const char *p = lex.position();
-  while (p != lex.end()) {
+  while (p != end) {
     if (*p == '{') ++depth;
     if (*p == '}') --depth;
-    if (*p == '/' && lex.end() - p > 1 && p[1] == '/') // a comment
-      while (p != lex.end() && *p != '\n') ++p;
-    if (p != lex.end() && *p == '"') // a string, if it ends on its line
-      for (const char *q = p + 1; q != lex.end() && *q != '\n'; ++q) {
-        if (*q == '\\' && lex.end() - q > 1 && q[1] != '\n')
-          ++q;
-        else if (*q == '"') {
-          p = q;
-          break;
-        }
-      }
-    if (p == lex.end() || *p++ != '\n') continue;
-    const char *q = p;
-    while (q != lex.end() && (*q == ' ' || *q == '\t')) ++q;
-    if (q == lex.end() || depth > 0) continue;
-    if (*q == '^' || *q == '}' || *q == '"') break;
-    // `%a, %b:2 = …` starts an operation, `%a: i32` and `%a, %b : …` continue one; `#a = …` and `!a = …` are aliases.
-    if (*q == '%' || *q == '#' || *q == '!') {
-      const char *r = q;
-      while (r != lex.end() && (llvm::isAlnum(*r) || llvm::StringRef("%#!_$.-, ").contains(*r) ||
-                                (*r == ':' && r + 1 != lex.end() && llvm::isDigit(r[1]))))
-        ++r;
-      if (r == lex.end() || *r != '=' || (*q != '%' && q != p)) continue;
-      if (*q != '%') saidUnclosed_ = true; // an alias is defined outside of regions: the closers were skipped
-      break;
-    }
-    const char *w = q;
-    while (w != lex.end() && (llvm::isAlnum(*w) || *w == '_')) ++w;
-    if (w != q && w != lex.end() && *w == '.') break;
-    llvm::StringRef word(q, w - q);
-    if (word == "module" || word == "func" || word == "return") break;
+    bool isComment = *p == '/' && end - p > 1 && p[1] == '/';
+    while (isComment && p != end && *p != '\n') ++p;
+    if (p != end && *p == '"') p = endOfString(p, end);
+    if (p == end || *p++ != '\n') continue;
+    const char *text = p;
+    while (text != end && (*text == ' ' || *text == '\t')) ++text;
+    if (text == end || depth > 0) continue;
+    LineStart start = startOfLine(p, text, end);
+    if (start == LineStart::Alias) saidUnclosed_ = true; // it is defined outside of regions: the closers were skipped
+    if (start != LineStart::Other) break;
   }
   // What is open now is open because the closers were skipped.
-  if (p == lex.end()) saidUnclosed_ = true;
+  if (p == end) saidUnclosed_ = true;
   lex.seek(p);
 }
 

@@ -118,6 +118,7 @@ struct TargetInfo {
   bool hasScheduleBarriers = false; // the scheduler that orders the machine code takes limits (rocdl.sched.barrier)
   bool hasWideAddressAdd = false;   // one instruction shifts and adds 64-bit integers (v_lshl_add_u64)
   CachePolicyBits cachePolicy = CachePolicyBits::None;
+  int64_t addressImmediateBytes = 1 << 12; // an access adds a constant below this to its address itself
 
   // ---- lanes ----
   bool hasRowShuffles = false;  // DPP: shuffles within rows of 16 lanes as an operand of arithmetic

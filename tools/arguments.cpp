@@ -3,8 +3,11 @@
 #include "ir/nearest_name.h"
 #include "tools/commands.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 #include <re2/re2.h>
@@ -100,6 +103,55 @@ std::function<std::string(const std::string &)> oneOf(llvm::StringRef first, llv
     if (s == first || s == second) return "";
     return ("must be " + first + " or " + second + ", not '" + s + "'").str();
   };
+}
+
+/// What keeps a folder from getting a new file, or nothing.
+static std::error_code whyNotWritable(const std::string &folder) {
+  namespace fs = llvm::sys::fs;
+  if (!fs::exists(folder)) return std::make_error_code(std::errc::no_such_file_or_directory);
+  if (!fs::is_directory(folder)) return std::make_error_code(std::errc::not_a_directory);
+  return fs::access(folder, fs::AccessMode::Write);
+}
+
+int checkOutputFiles(std::initializer_list<OutputOption> outputs) {
+  namespace fs = llvm::sys::fs;
+  auto absolute = [](const std::string &path) {
+    llvm::SmallString<128> p(path);
+    fs::make_absolute(p);
+    llvm::sys::path::remove_dots(p, /*remove_dot_dot=*/true);
+    return p;
+  };
+  auto isSame = [&](const std::string &a, const std::string &b) {
+    return absolute(a) == absolute(b) || fs::equivalent(a, b);
+  };
+  for (auto &o : outputs) {
+    if (o.path.empty()) continue;
+    for (auto *other = outputs.begin(); other != &o; ++other)
+      if (!other->path.empty() && isSame(other->path, o.path) && o.path != "/dev/null")
+        return fail(kUsage, llvm::Twine(other->option) + " and " + o.option + " cannot both write to " +
+                                (o.path == "-" ? "standard output" : "'" + o.path + "'"));
+    if (o.path == "-") continue;
+    std::error_code problem;
+    if (fs::is_directory(o.path))
+      problem = std::make_error_code(std::errc::is_a_directory);
+    else if (fs::exists(o.path))
+      problem = fs::access(o.path, fs::AccessMode::Write);
+    else {
+      auto folder = llvm::sys::path::parent_path(o.path).str();
+      problem = whyNotWritable(folder.empty() ? "." : folder);
+    }
+    if (problem) return fail(kRunFailed, o.path + ": " + problem.message());
+  }
+  return kOk;
+}
+
+int checkOutputFolder(const std::string &path) {
+  if (path.empty()) return kOk;
+  std::string existing = path;
+  while (!existing.empty() && !llvm::sys::fs::exists(existing)) existing = llvm::sys::path::parent_path(existing).str();
+  if (auto problem = whyNotWritable(existing.empty() ? "." : existing))
+    return fail(kRunFailed, path + ": " + problem.message());
+  return kOk;
 }
 
 std::optional<int> parseArguments(CLI::App &app, int argc, char **argv) {
@@ -237,6 +289,12 @@ void addKernelOptions(CLI::App &app, runtime::KernelConfig &config) {
     std::string help = option.help.str() + " (default " + std::to_string(option.initial) + ")";
     app.add_option(option.flag.str(), config.*option.field, help)->check(valueOf(option));
   }
+}
+
+void warnOfUnreadOptions(const CLI::App &app, const ir::TargetInfo &target) {
+  for (auto &option : runtime::kernelOptions())
+    if (app.count(option.flag.str()) && !option.isReadBy(target))
+      llvm::errs() << "tessera: warning: " << option.flag << " does nothing on " << target.name << "\n";
 }
 
 void addExactNumWarps(CLI::App &app, bool &exact) {

@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,10 +29,23 @@ std::string suggest(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> nam
 std::function<std::string(const std::string &)> wholeNumber(int64_t least, int64_t most = INT32_MAX);
 std::function<std::string(const std::string &)> oneOf(llvm::StringRef first, llvm::StringRef second); // literals
 
+/// An option that names a file to write, and what it names: empty if it is not given, - for standard output.
+struct OutputOption {
+  const char *option;
+  std::string path;
+};
+/// Before hours of work: whether the files can be written, and are different ones. An exit code after an error was
+/// printed. Nothing is created.
+int checkOutputFiles(std::initializer_list<OutputOption>);
+/// The same for a folder, which may have to be created. Empty: none.
+int checkOutputFolder(const std::string &path);
+
 /// The check of values of a kernel option.
 std::function<std::string(const std::string &)> valueOf(const runtime::KernelOption &);
 /// Adds all kernel options (--num-warps, …), which set a configuration.
 void addKernelOptions(CLI::App &, runtime::KernelConfig &);
+/// Warns of those on the command line that the target has no use for.
+void warnOfUnreadOptions(const CLI::App &, const ir::TargetInfo &);
 void addExactNumWarps(CLI::App &, bool &exact);
 
 /// A remark that can be reported (docs/remarks.md).

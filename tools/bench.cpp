@@ -1,4 +1,5 @@
 // `tessera bench LAUNCH.json --device DEV`: measures a kernel as a launch description says.
+#include "runtime/compiler/targets.h"
 #include "tools/arguments.h"
 #include "tools/launch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -26,11 +27,13 @@ int benchCommand(int argc, char **argv) {
   if (auto code = parseArguments(app, argc, argv)) return *code;
   std::unique_ptr<CompileCache> cache;
   if (int code = cacheFlags.open(cache)) return code;
+  if (int code = checkOutputFiles({{"--json", jsonFile}})) return code;
   if (deviceName == "interpreter") return openMeasuredDevice(deviceName, device);
   Launch l;
   if (int code = l.readDescription(path)) return code;
   auto &d = l.description;
   if (int code = openMeasuredDevice(deviceName, device)) return code;
+  if (auto *target = findTarget(device->target())) warnOfUnreadOptions(app, *target);
   auto diag = printingDiagnostics();
   CompileResult r;
   if (int code = l.readKernel(diag)) return code;

@@ -96,14 +96,16 @@ std::vector<std::string> withLongLevels(int argc, char **argv) {
   return arguments;
 }
 
+/// Where the code goes if -o does not say: objects to a file beside the caller, text to standard output.
+std::string defaultOutput(const CompileFlags &flags, const ir::TargetInfo &target) {
+  if (flags.options.stage != Stage::Object) return "-";
+  llvm::StringRef stem = flags.input == "-" ? "a" : llvm::sys::path::filename(flags.input);
+  return (stem.rsplit('.').first + "." + stageName(Stage::Object, target)).str();
+}
+
 /// Writes code and metadata.
-int write(const CompileFlags &flags, const ir::TargetInfo &target, const CompileResult &result) {
-  std::string output = flags.output;
-  if (output.empty() && flags.options.stage == Stage::Object) {
-    llvm::StringRef stem = flags.input == "-" ? "a" : llvm::sys::path::filename(flags.input);
-    output = (stem.rsplit('.').first + "." + stageName(Stage::Object, target)).str();
-  }
-  if (!writeOutput(output, result.output)) return kRunFailed;
+int write(const CompileFlags &flags, const CompileResult &result) {
+  if (!writeOutput(flags.output, result.output)) return kRunFailed;
   if (!flags.metadata.empty() && !writeOutput(flags.metadata, toJson(result.metadata))) return kRunFailed;
   return kOk;
 }
@@ -125,8 +127,15 @@ int compileCommand(int argc, char **argv) {
     if (!stage.ok()) return fail(kUsage, std::string(stage.status().message()));
     flags.options.stage = *stage;
   }
+  warnOfUnreadOptions(app, **target);
   flags.passes.warnOfLaterRemarks(flags.options.stage, **target);
   if (auto s = checkOptions(**target, flags.options); !s.ok()) return fail(kUsage, std::string(s.message()));
+  if (flags.output.empty()) flags.output = defaultOutput(flags, **target);
+  if (int code = checkOutputFiles({{"-o", flags.output},
+                                   {"--metadata", flags.metadata},
+                                   {"--remarks-json", flags.passes.remarksFile},
+                                   {"--reproducer", flags.options.passes.reproducerPath}}))
+    return code;
 
   auto buffer = readInput(flags.input);
   if (!buffer) return kInputAtFault;
@@ -140,12 +149,17 @@ int compileCommand(int argc, char **argv) {
       fail(kInputAtFault, (isInput ? flags.inputName() + ": " : "") + std::string(result.status().message()));
     return isInput || absl::IsResourceExhausted(result.status()) ? kInputAtFault : kRunFailed;
   }
+  int warps = result->metadata.numWarps;
+  bool isTtgir = buffer->getBuffer().contains("ttg.num-warps");
+  if (isTtgir && app.count("--num-warps") && warps != flags.options.numWarps)
+    llvm::errs() << "tessera: warning: --num-warps " << flags.options.numWarps << " does nothing: " << flags.inputName()
+                 << " has layouts for " << ir::counted(size_t(warps), "warp") << "\n";
   if (flags.passes.time) {
     flags.passes.printTimings();
     for (auto &[name, ms] : result->metadata.compileMs)
       llvm::errs() << llvm::formatv("{0,8:f3} ms  stage {1}\n", ms, name);
   }
-  return write(flags, **target, *result);
+  return write(flags, *result);
 }
 
 } // namespace tessera::tools

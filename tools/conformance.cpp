@@ -110,6 +110,11 @@ static std::optional<int> readOptions(int argc, char **argv, ConformanceOptions 
   if (auto code = parseArguments(app, argc, argv)) return code;
   if (o.quick && o.all) return fail(kUsage, "--quick and --all exclude each other");
   if (o.list && !o.dump.empty()) return fail(kUsage, "--list and --dump exclude each other");
+  for (const char *report : {"--html", "--markdown", "--json"})
+    if (app.count(report) && (o.list || !o.dump.empty()))
+      return fail(kUsage, llvm::Twine(report) + (o.list ? " and --list" : " and --dump") + " exclude each other");
+  if (int code = checkOutputFiles({{"--html", o.html}, {"--markdown", o.markdown}, {"--json", o.json}})) return code;
+  if (int code = checkOutputFolder(o.dump)) return code;
   return std::nullopt;
 }
 

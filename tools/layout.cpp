@@ -121,6 +121,8 @@ int layoutCommand(int argc, char **argv) {
   if (auto code = parseArguments(app, withTwoDashes(argc, argv))) return *code;
   if (flags.layout.empty() && flags.file.empty())
     return fail(kUsage, "--layout or --input is required; see `tessera layout --help`");
+  if (flags.output.empty()) flags.output = "-";
+  if (int code = checkOutputFiles({{"-o", flags.output}, {"--svg", flags.svg}, {"--html", flags.html}})) return code;
 
   ir::Context context;
   auto diag = printingDiagnostics();

@@ -119,47 +119,51 @@ int Opt::option(llvm::StringRef written, llvm::StringRef next, bool &nextUsed) {
     to = isNone || value == "true";
     return kOk;
   };
-  if (name == "split-input-file") return takeFlag(split);
+  const std::pair<llvm::StringRef, bool *> switches[] = {
+      {"split-input-file", &split},
+      {"allow-unregistered-dialect", &parse.allowUnregistered},
+      {"verify-each", &flags.verifyEach},
+      {"print-ir-before-all", &flags.beforeAll},
+      {"mlir-print-ir-before-all", &flags.beforeAll},
+      {"print-ir-after-all", &flags.afterAll},
+      {"mlir-print-ir-after-all", &flags.afterAll},
+      {"time-passes", &flags.time},
+      {"mlir-timing", &flags.time},
+      {"mlir-print-debuginfo", &debugInfo},
+      {"mlir-use-nameloc-as-prefix", &nameLocs},
+  };
+  for (auto [flag, to] : switches)
+    if (name == flag) return takeFlag(*to);
+  struct WithValue {
+    llvm::StringRef option;
+    std::string *to;
+    const char *what;
+  };
+  const WithValue withValues[] = {
+      {"remarks-json", &flags.remarksFile, "a file"},
+      {"print-ir-before", &flags.before, "a regular expression"},
+      {"print-ir-after", &flags.after, "a regular expression"},
+      {"check-passes", &checked, "a launch description"},
+      {"target", &targetName, "a name"},
+      {"o", &output, "a file"},
+  };
+  for (auto &[flag, to, what] : withValues)
+    if (name == flag)
+      return needValue(*to) ? int(kOk) : fail(kUsage, (name.size() > 1 ? "--" : "-") + name + " needs " + what);
+  if (name == "mlir-disable-threading") return kOk; // there are no threads
   if (name == "verify-diagnostics") {
     verifyDiagnostics = true;
     onlyExpected = value == "only-expected";
     if (a.contains('=') && value != "all" && !onlyExpected)
       return fail(kUsage, "--verify-diagnostics is all or only-expected, not '" + value + "'");
-  } else if (name == "allow-unregistered-dialect")
-    return takeFlag(parse.allowUnregistered);
-  else if (name == "verify-each")
-    return takeFlag(flags.verifyEach);
-  else if (name == "print-ir-before-all" || name == "mlir-print-ir-before-all")
-    return takeFlag(flags.beforeAll);
-  else if (name == "print-ir-after-all" || name == "mlir-print-ir-after-all")
-    return takeFlag(flags.afterAll);
-  else if (name == "time-passes" || name == "mlir-timing")
-    return takeFlag(flags.time);
-  else if (name == "mlir-print-debuginfo")
-    return takeFlag(debugInfo);
-  else if (name == "mlir-disable-threading")
-    return kOk; // there are no threads
-  else if (name == "mlir-use-nameloc-as-prefix")
-    return takeFlag(nameLocs);
-  else if (name == "remarks")
+  } else if (name == "remarks") {
     flags.remarks = a.contains('=') ? value.str() : ".";
-  else if (name == "remarks-json") {
-    if (!needValue(flags.remarksFile)) return fail(kUsage, "--remarks-json needs a file");
-  } else if (name == "print-ir-before" || name == "print-ir-after") {
-    if (!needValue(name == "print-ir-before" ? flags.before : flags.after))
-      return fail(kUsage, "--" + name + " needs a regular expression");
   } else if (name == "skip-pass") {
     if (!needValue(flags.skip.emplace_back())) return fail(kUsage, "--skip-pass needs the name of a pass");
   } else if (name == "bisect-limit") {
     std::string n;
     if (!needValue(n) || llvm::StringRef(n).getAsInteger(10, flags.bisectLimit) || flags.bisectLimit < 0)
       return fail(kUsage, "--bisect-limit needs a number of passes");
-  } else if (name == "o") {
-    if (!needValue(output)) return fail(kUsage, "-o needs a file");
-  } else if (name == "check-passes") {
-    if (!needValue(checked)) return fail(kUsage, "--check-passes needs a launch description");
-  } else if (name == "target") {
-    if (!needValue(targetName)) return fail(kUsage, "--target needs a name");
   } else if (auto *pass = findPass(name)) {
     auto step = parseStep(*pass, value);
     if (!step.ok()) return fail(kUsage, std::string(step.status().message()));
@@ -190,6 +194,9 @@ int Opt::prepare() {
     if (input.empty()) input = launch->resolve(launch->ttir);
   }
   if (input.empty()) return fail(kUsage, "no input file; see `tessera opt --help`");
+  if (int code = checkOutputFiles(
+          {{"-o", output.empty() && checked.empty() ? "-" : output}, {"--remarks-json", flags.remarksFile}}))
+    return code;
   run.findTarget = runtime::findTarget;
   if (!targetName.empty()) {
     auto t = runtime::requireTarget(targetName);
@@ -209,7 +216,8 @@ int Opt::prepare() {
   return kOk;
 }
 
-/// Runs the passes on a section and adds what is printed to `out`. `over`: the command ends with the code given.
+/// Runs the passes on a section and adds what is printed to `out`. `over`: the command ends with the code given, and
+/// without printing the IR.
 int Opt::section(const frontend::TextSection &text, const std::string &file, std::string &out, bool &over) {
   ir::Context context;
   std::optional<DiagnosticVerifier> verifier;
@@ -278,16 +286,18 @@ int optCommand(int argc, char **argv) {
     sections.push_back({buffer->getBuffer(), 1});
   std::string out, file = o.input == "-" ? "<stdin>" : o.input;
   int code = kOk;
+  bool printsNothing = false; // --check-passes without -o
   for (auto &s : sections) {
     if (&s != &sections.front()) out += "// -----\n";
     bool over = false;
     int one = o.section(s, file, out, over);
-    if (over) return one;
+    if (over && one) return one;
     if (one) code = one;
+    printsNothing = over;
   }
   o.flags.printTimings();
   if (!o.flags.writeRemarks()) return kRunFailed;
-  if (!writeOutput(o.output, out)) return kRunFailed;
+  if (!printsNothing && !writeOutput(o.output, out)) return kRunFailed;
   return code;
 }
 

@@ -394,6 +394,9 @@ int ReduceFlags::complete(Trial &trial) const {
     if (!s.ok()) return fail(kUsage, std::string(s.status().message()));
     trial.compile.stage = *s;
   }
+  if (trial.target)
+    if (auto s = runtime::checkOptions(*trial.target, trial.compile); !s.ok())
+      return fail(kUsage, std::string(s.message()));
   return addPasses(trial);
 }
 
@@ -476,6 +479,7 @@ int reduceCommand(int argc, char **argv) {
   RE2 re(flags.match, RE2::Quiet);
   if (!re.ok()) return fail(kUsage, "--match: bad regular expression '" + flags.match + "': " + re.error());
   if (int code = flags.complete(trial)) return code;
+  if (int code = checkOutputFiles({{"-o", flags.output}})) return code;
   ir::Context context;
   Failing f;
   std::string irPath = flags.input;

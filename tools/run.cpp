@@ -1,5 +1,6 @@
 // `tessera run LAUNCH.json --device DEV [--out DIR] [--check]`: runs a kernel and compares its outputs.
 #include "ir/ops.h"
+#include "runtime/compiler/targets.h"
 #include "runtime/emulator/emulator_device.h"
 #include "runtime/launch/argument_data.h"
 #include "runtime/launch/npy.h"
@@ -101,6 +102,9 @@ int RunFlags::validate(const CLI::App &app) {
                   std::string(option) + " and --timing exclude each other: the model executes a few workgroups");
   bool mayInterpret = deviceName.empty() || deviceName == "interpreter";
   if (!mayInterpret && app.count("--undefined")) return fail(kUsage, "--undefined needs --device interpreter");
+  if (int code = checkOutputFiles({{"--timeline", timingFlags.timeline}, {"--timing-json", timingFlags.json}}))
+    return code;
+  if (int code = checkOutputFolder(outDir)) return code;
   emulator.counters = counters;
   emulator.threads = threads;
   return disableChecks();
@@ -258,9 +262,8 @@ void summarize(const RunFlags &flags, const Launch &l, const Device *device, con
   llvm::errs() << "\n";
 }
 
-int compareOutputs(const std::string &path, const Launch &l) {
+int compareOutputs(const Launch &l) {
   auto &d = l.description;
-  if (d.expected.empty()) return fail(kInputAtFault, path + ": --check, but the description expects nothing");
   int code = kOk;
   for (auto &e : d.expected) {
     auto c = check(d, e, l.arguments.buffers[e.arg]);
@@ -288,6 +291,10 @@ int runCommand(int argc, char **argv) {
   emulator::Report report;
   std::unique_ptr<Device> device;
   if (int code = openRunDevice(flags, report, device)) return code;
+  if (flags.checkOutputs && l.description.expected.empty())
+    return fail(kInputAtFault, flags.path + ": --check, but the description expects nothing");
+  const ir::TargetInfo *target = device ? findTarget(device->target()) : nullptr;
+  if (target) warnOfUnreadOptions(app, *target);
   auto diag = printingDiagnostics();
   if (int code = l.readKernel(diag)) return code;
   if (flags.timing) return timeCompiled(flags, l, *device, *cache, diag);
@@ -298,7 +305,7 @@ int runCommand(int argc, char **argv) {
   if (!flags.outDir.empty())
     if (int code = writeBuffers(flags.outDir, l)) return code;
   summarize(flags, l, device.get(), times);
-  return flags.checkOutputs ? compareOutputs(flags.path, l) : int(kOk);
+  return flags.checkOutputs ? compareOutputs(l) : int(kOk);
 }
 
 } // namespace tessera::tools

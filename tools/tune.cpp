@@ -37,17 +37,35 @@ llvm::StringRef outcomeName(Outcome o) {
 /// An option that is searched over.
 struct SearchedOption {
   const KernelOption *option;
-  llvm::StringRef column;    // its heading in the table
-  std::string (*words)(int); // a value in a sentence
-  std::vector<int> values;   // to try; none: the description's value
+  llvm::StringRef column;         // its heading in the table
+  std::string (*words)(int);      // a value in a sentence
+  std::vector<int> values;        // to try; none: the description's value
+  std::vector<std::string> lists; // of values, as the command line gives them: "2,4"
 
+  /// The values of the lists, instead of the initial ones; an exit code after an error was printed.
+  int readLists();
   int of(const CompileOptions &c) const { return c.config().*option->field; }
 };
+
+int SearchedOption::readLists() {
+  if (lists.empty()) return kOk;
+  values.clear();
+  for (llvm::StringRef list : lists)
+    for (llvm::StringRef text : llvm::split(list, ',')) {
+      if (std::string wrong = valueOf(*option)(text.str()); !wrong.empty())
+        return fail(kUsage, option->flag + ": " + wrong);
+      int value = 0;
+      text.getAsInteger(10, value);
+      if (llvm::is_contained(values, value)) return fail(kUsage, option->flag + ": " + text + " is given twice");
+      values.push_back(value);
+    }
+  return kOk;
+}
 
 SearchedOption searched(int KernelConfig::*field, llvm::StringRef column, std::string (*words)(int),
                         std::vector<int> values) {
   auto *option = llvm::find_if(kernelOptions(), [&](auto &o) { return o.field == field; });
-  return {option, column, words, std::move(values)};
+  return {option, column, words, std::move(values), {}};
 }
 
 // Table: the options that are searched over, the first one outermost, with the values to try if the command line gives
@@ -197,9 +215,8 @@ void TuneFlags::add(CLI::App &app) {
     std::string initial = s.values.empty()
                               ? "the description's"
                               : llvm::join(llvm::map_range(s.values, [](int v) { return std::to_string(v); }), ",");
-    app.add_option(s.option->flag.str(), s.values, s.option->help.str() + "; values to try (default: " + initial + ")")
-        ->delimiter(',')
-        ->check(valueOf(*s.option));
+    app.add_option(s.option->flag.str(), s.lists, s.option->help.str() + "; values to try (default: " + initial + ")")
+        ->type_name("INT,INT");
   }
   app.add_option("--reps", reps, "measured launches of each configuration, after one that is checked (default 100)")
       ->check(wholeNumber(1));
@@ -304,8 +321,9 @@ int tuneCommand(int argc, char **argv) {
   TuneFlags flags;
   flags.add(app);
   if (auto code = parseArguments(app, argc, argv)) return *code;
-  if (flags.jsonFile == "-" && flags.output == "-")
-    return fail(kUsage, "--json and -o cannot both write to standard output");
+  for (SearchedOption &s : flags.search.all)
+    if (int code = s.readLists()) return code;
+  if (int code = checkOutputFiles({{"--json", flags.jsonFile}, {"-o", flags.output}})) return code;
   std::unique_ptr<CompileCache> cache;
   if (int code = flags.cache.open(cache)) return code;
 

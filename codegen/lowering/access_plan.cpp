@@ -276,11 +276,6 @@ std::optional<int64_t> strideOf(Value v, unsigned dim, int depth) {
   }
 }
 
-/// How many bytes an instruction adds to an address itself: a signed number of 13 bits, on RDNA 4 of 24.
-int64_t immediateBytes(const TargetInfo &t) {
-  return int64_t(1) << (t.cachePolicy == CachePolicyBits::ScopeTh ? 23 : 12);
-}
-
 } // namespace
 
 /// Finds accesses that lie constants apart along dimensions with a constant stride (joinRows).
@@ -319,7 +314,7 @@ void AccessPlan::shareRows() {
         bits.insert({bit * strides[d], {d, bit}});
   llvm::SmallVector<int32_t, 4> added(rank);
   for (auto [distance, bit] : bits) {
-    if ((farthest += distance) >= immediateBytes(fl_.target.info())) break;
+    if ((farthest += distance) >= fl_.target.info().addressImmediateBytes) break;
     added[bit.first] |= bit.second;
   }
   for (auto &a : accesses_) {

@@ -163,50 +163,76 @@ private:
     return fl_.elementType(ct);
   }
 
+  /// A thread's part of the result.
+  struct FmaTile {
+    llvm::SmallVector<unsigned, 64> accumulators; // the registers that hold them, without copies
+    std::set<int32_t> rows, columns;
+    size_t words; // registers of one number
+
+    size_t lines() const { return rows.size() + columns.size(); } // of both operands, along K
+  };
+  FmaTile fmaTile(llvm::Type *type) {
+    FmaTile tile;
+    tile.words = type->getPrimitiveSizeInBits() / 32;
+    for (unsigned r = 0; r < c_.places().size(); ++r)
+      if (Place p = c_.places()[r]; c_.at(p) == int(r)) {
+        tile.accumulators.push_back(r);
+        tile.rows.insert(p.row);
+        tile.columns.insert(p.column);
+      }
+    return tile;
+  }
+
+  /// Whether operands are streamed: the elements of the shorter side of the thread's tile are held for a few steps
+  /// along K, those of the longer side are loaded one after the other. Else all of a step's operands are held. Finds
+  /// the loads that move. `isReadAgain`: another dot reads one of the operands for itself.
+  bool streamsOperands(const FmaTile &tile, bool isReadAgain) {
+    auto &info = fl_.target.info();
+    auto &tuning = info.tuning;
+    size_t registers = info.maxRegistersPerThread;
+    if (!info.hasScheduleBarriers) {
+      findLateLoads();
+      return false;
+    }
+    // The accumulators leave few registers.
+    bool streams = tile.accumulators.size() * tile.words >= registers * tuning.fmaStreamPercent / 100;
+    // The operands take twice the registers, and each element is used few times.
+    bool areLarge = tile.lines() * a_.line(true).size() * tile.words >= tuning.fmaLargeOperands * registers;
+    bool areUsedRarely = tile.accumulators.size() < tuning.fmaRareUses * tile.lines();
+    if (streams) {
+      findLateLoads();
+    } else if ((areLarge && areUsedRarely) || isReadAgain) {
+      findLateLoads();
+      bool aIsLate = areLate(dot_.a());
+      bool bIsLate = areLate(dot_.b());
+      streams = isReadAgain ? aIsLate || bIsLate : aIsLate && bIsLate;
+      if (!streams) late_.clear();
+    }
+    return streams;
+  }
+
   bool fma() {
     for (Dim d : {Dim::Lane, Dim::Warp, Dim::Block})
       for (unsigned bit = 0; bit < la_.inDimBits(d); ++bit)
         if (a_.of(la_.basis(d, bit)).column) return fl_.error(dot_.op, "has a blocked layout whose threads share K");
     llvm::Type *type = accumulatorType();
     if (!type) return false;
-    bool isFloat = type->isFloatingPointTy();
-    llvm::SmallVector<unsigned, 64> order; // of the accumulators, without copies
-    std::set<int32_t> rows, columns;
-    for (unsigned r = 0; r < c_.places().size(); ++r)
-      if (Place p = c_.places()[r]; c_.at(p) == int(r)) {
-        order.push_back(r);
-        rows.insert(p.row);
-        columns.insert(p.column);
-      }
-    // K is the outermost loop: neighbouring instructions do not depend on each other, and LLVM's scheduler brings loads
-    // close to their use by itself. If the accumulators leave few registers, operands are streamed instead: the
-    // elements of the shorter side of the thread's tile are held for a few steps along K, those of the longer side are
-    // loaded one after the other.
-    auto &info = fl_.target.info();
-    size_t words = type->getPrimitiveSizeInBits() / 32; // registers of one number
-    size_t lines = rows.size() + columns.size();
-    size_t registers = info.maxRegistersPerThread;
-    auto &tuning = info.tuning;
-    bool streams = info.hasScheduleBarriers && order.size() * words >= registers * tuning.fmaStreamPercent / 100;
-    // The same if the operands take twice the registers and each element is used few times.
-    bool operandsAreLarge = lines * a_.line(true).size() * words >= tuning.fmaLargeOperands * registers;
-    bool operandsAreUsedRarely = order.size() < tuning.fmaRareUses * lines;
+    FmaTile tile = fmaTile(type);
     bool isSharedOperand = isReadAgain(dot_.a()) || isReadAgain(dot_.b());
-    if (!streams && info.hasScheduleBarriers && ((operandsAreLarge && operandsAreUsedRarely) || isSharedOperand)) {
-      findLateLoads();
-      bool aIsLate = areLate(dot_.a()), bIsLate = areLate(dot_.b());
-      streams = isSharedOperand ? aIsLate || bIsLate : aIsLate && bIsLate;
-      if (!streams) late_.clear();
-    }
-    size_t steps = streams ? tuning.fmaStreamStep : 1;
+    bool streams = streamsOperands(tile, isSharedOperand);
+    auto &info = fl_.target.info();
+    size_t steps = streams ? info.tuning.fmaStreamStep : 1;
     // Accumulators of one group share a row or column, whose elements are loaded once for the group.
-    auto groupOf = [&, byRows = rows.size() >= columns.size()](unsigned r) {
+    auto groupOf = [&, byRows = tile.rows.size() >= tile.columns.size()](unsigned r) {
       Place p = c_.places()[r];
       return streams ? std::pair(p.batch, byRows ? p.row : p.column) : std::pair(0, 0);
     };
+    auto &order = tile.accumulators;
     llvm::stable_sort(order, [&](unsigned x, unsigned y) { return groupOf(x) < groupOf(y); });
-    if ((streams || !info.hasScheduleBarriers) && late_.empty()) findLateLoads();
+    bool isFloat = type->isFloatingPointTy();
     Elements a = widened(dot_.a(), type), b = widened(dot_.b(), type), sum = widened(dot_.c(), type);
+    // K is the outermost loop: neighbouring instructions do not depend on each other, and LLVM's scheduler brings loads
+    // close to their use by itself.
     auto line = a_.line(true);
     for (size_t k = 0; k < line.size(); k += steps) {
       if (streams) fl_.target.scheduleBarrier(b_, 0); // it would bring the loads forward again
@@ -226,20 +252,25 @@ private:
           }
       }
     }
-    // LLVM would sink the arithmetic to its only use, a branch of masked stores, say, and leave the loads here. If
-    // there are not enough registers for that, a use that generates no code keeps the arithmetic here.
-    bool loadsWouldFillRegisters =
-        (lines * line.size() + order.size()) * words > registers * tuning.fmaKeepPercent / 100;
-    bool isLoopBody = dot_->parentOp()->is<scf::ForOp>(); // the loop carries the sum: it is used at its end
-    if (info.hasScheduleBarriers && !isLoopBody && loadsWouldFillRegisters)
-      for (unsigned r : order)
-        b_.CreateCall(
-            llvm::Intrinsic::getOrInsertDeclaration(b_.GetInsertBlock()->getModule(), llvm::Intrinsic::fake_use),
-            {sum[r]});
+    if (info.hasScheduleBarriers) keepArithmeticHere(tile, line.size(), sum);
     if (isSharedOperand) b_.CreateFence(llvm::AtomicOrdering::AcquireRelease, llvm::SyncScope::SingleThread);
     for (unsigned r = 0; r < sum.size(); ++r) sum[r] = sum[c_.at(c_.places()[r])];
     fl_.set(dot_.d(), isFloat ? rounded(std::move(sum), type) : std::move(sum));
     return true;
+  }
+
+  /// LLVM would sink the arithmetic to its only use, a branch of masked stores, say, and leave the loads here. If there
+  /// are not enough registers for that, a use that generates no code keeps the arithmetic here. `depth`: a thread's
+  /// elements along K.
+  void keepArithmeticHere(const FmaTile &tile, size_t depth, const Elements &sum) {
+    auto &info = fl_.target.info();
+    size_t held = (tile.lines() * depth + tile.accumulators.size()) * tile.words;
+    bool loadsWouldFillRegisters = held > size_t(info.maxRegistersPerThread) * info.tuning.fmaKeepPercent / 100;
+    bool isLoopBody = dot_->parentOp()->is<scf::ForOp>(); // the loop carries the sum: it is used at its end
+    if (isLoopBody || !loadsWouldFillRegisters) return;
+    auto *module = b_.GetInsertBlock()->getModule();
+    for (unsigned r : tile.accumulators)
+      b_.CreateCall(llvm::Intrinsic::getOrInsertDeclaration(module, llvm::Intrinsic::fake_use), {sum[r]});
   }
 
   /// Accumulated floats as the result's kind.

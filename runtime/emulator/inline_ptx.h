@@ -77,6 +77,7 @@ private:
   bool emitCopy(Statement &s);
   bool emitMatrixAccess(Statement &s);
   bool emitMma(Statement &s);
+  bool emitWarpgroupDot(Statement &s);
   bool emitWarpgroup(Statement &s);
   bool emitFence(Statement &s);
   bool emitBarrier(const Statement &s);

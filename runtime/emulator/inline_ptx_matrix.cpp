@@ -134,37 +134,53 @@ bool PtxDecoder::emitMma(Statement &s) {
   return true;
 }
 
+// wgmma.fence, .commit_group, .wait_group and .mma_async.
 bool PtxDecoder::emitWarpgroup(Statement &s) {
   if (s.modifiers.size() < 3 || s.guard != kNoRow || s.modifiers[1] != "sync" || s.modifiers[2] != "aligned")
     return bad("without .sync.aligned");
   StringRef kind = s.modifiers[0];
-  if (kind == "fence" || kind == "commit_group") {
-    if (!s.operands.empty() || s.modifiers.size() != 3) return false;
-    kind == "fence" ? emitWarpgroupFence(d_) : emitWarpgroupCommit(d_);
-    return true;
-  }
+  if (kind == "mma_async") return s.modifiers.size() >= 7 && emitWarpgroupDot(s);
+  if (s.modifiers.size() != 3) return false;
   if (kind == "wait_group") {
-    if (s.operands.size() != 1 || s.operands[0].kind != Operand::Immediate || s.modifiers.size() != 3) return false;
+    if (s.operands.size() != 1 || s.operands[0].kind != Operand::Immediate) return false;
     emitWarpgroupWait(d_, s.operands[0].immediate);
     return true;
   }
-  if (kind != "mma_async" || s.modifiers.size() < 7) return false;
+  if (!s.operands.empty()) return false;
+  if (kind == "fence")
+    emitWarpgroupFence(d_);
+  else if (kind == "commit_group")
+    emitWarpgroupCommit(d_);
+  else
+    return false;
+  return true;
+}
+
+// wgmma.mma_async.sync.aligned.m64n…k…{.satfinite}.dtype.atype.btype
+//     d, a, b, scale-d{, imm-scale-a, imm-scale-b}{{, imm-trans-a}, imm-trans-b}
+// a is a vector of registers or a descriptor. Integers have no scales; 16-bit floats alone can be transposed, a only in
+// shared memory.
+bool PtxDecoder::emitWarpgroupDot(Statement &s) {
   WarpgroupOperation op;
   StringRef shape = s.modifiers[3];
   if (!shape.consume_front("m64n") || shape.consumeInteger(10, op.n) || !shape.consume_front("k") ||
       shape.getAsInteger(10, op.k))
     return bad("shape");
-  size_t at = 4;
-  if ((op.saturate = s.modifiers[at] == "satfinite")) ++at;
-  if (s.modifiers.size() != at + 3) return bad("types");
-  op.c = ptxElement(s.modifiers[at]);
-  op.a = ptxElement(s.modifiers[at + 1]);
-  op.b = ptxElement(s.modifiers[at + 2]);
-  bool whole = op.c == MatrixElement::S32, half = op.a == MatrixElement::F16 || op.a == MatrixElement::BF16;
-  // d, a, b, scale-d{, imm-scale-a, imm-scale-b{{, imm-trans-a}, imm-trans-b}}
+  size_t types = 4; // the first of them
+  op.saturate = s.modifiers[types] == "satfinite";
+  if (op.saturate) ++types;
+  if (s.modifiers.size() != types + 3) return bad("types");
+  op.c = ptxElement(s.modifiers[types]);
+  op.a = ptxElement(s.modifiers[types + 1]);
+  op.b = ptxElement(s.modifiers[types + 2]);
+  bool hasScales = op.c != MatrixElement::S32;
+  bool mayTranspose = op.a == MatrixElement::F16 || op.a == MatrixElement::BF16;
+
   if (s.operands.size() < 4 || s.operands[0].kind != Operand::Vector) return bad("operands");
-  bool registers = s.operands[1].kind == Operand::Vector;
-  if (s.operands.size() != 4 + (whole ? 0u : 2u) + (half ? registers ? 1u : 2u : 0u)) return bad("number of operands");
+  bool aInRegisters = s.operands[1].kind == Operand::Vector;
+  size_t scales = hasScales ? 2 : 0;
+  size_t transpositions = !mayTranspose ? 0 : aInRegisters ? 1 : 2;
+  if (s.operands.size() != 4 + scales + transpositions) return bad("number of operands");
   auto rowsOf = [&](Operand &o, auto &rows) {
     for (Operand &p : o.parts) {
       if (p.kind != Operand::Register || p.bytes != 4) return false;
@@ -172,30 +188,34 @@ bool PtxDecoder::emitWarpgroup(Statement &s) {
     }
     return true;
   };
-  if (!rowsOf(s.operands[0], op.d) || (registers && !rowsOf(s.operands[1], op.aRows))) return bad("register");
-  if (registers) emitArrivalCheck(d_, op.aRows);
+  if (!rowsOf(s.operands[0], op.d) || (aInRegisters && !rowsOf(s.operands[1], op.aRows))) return bad("register");
+  if (aInRegisters) emitArrivalCheck(d_, op.aRows);
   for (unsigned k : {1u, 2u}) {
-    if (k == 1 && registers) continue;
+    if (k == 1 && aInRegisters) continue;
     Operand &o = s.operands[k];
     if (o.kind != Operand::Register || o.bytes != 8) return bad("descriptor");
     (k == 1 ? op.aDescriptor : op.bDescriptor) = o.row;
   }
   if (s.operands[3].kind != Operand::Register || s.operands[3].bytes != 1) return bad("scale-d, which is a predicate");
   op.accumulate = s.operands[3].row;
+
   SmallVector<int64_t, 4> immediates;
-  for (Operand &o : ArrayRef(s.operands).drop_front(4).vec()) {
+  for (const Operand &o : ArrayRef(s.operands).drop_front(4)) {
     if (o.kind != Operand::Immediate) return bad("immediate");
     immediates.push_back(int64_t(o.immediate));
   }
-  for (auto [k, v] : enumerate(immediates))
-    if (k < 2 ? v != 1 && v != -1 : v != 0 && v != 1) return bad("immediate " + Twine(v));
-  if (!whole) {
+  for (auto [k, v] : enumerate(immediates)) {
+    bool isScale = k < scales;
+    bool isAllowed = isScale ? v == 1 || v == -1 : v == 0 || v == 1;
+    if (!isAllowed) return bad("immediate " + Twine(v));
+  }
+  if (hasScales) {
     op.negateA = immediates[0] < 0;
     op.negateB = immediates[1] < 0;
   }
-  if (half) {
+  if (mayTranspose) {
     op.transposeB = immediates.back();
-    op.transposeA = !registers && immediates[2];
+    op.transposeA = !aInRegisters && immediates[scales];
   }
   std::string why;
   return emitWarpgroupOperation(d_, std::move(op), why) || bad(why);

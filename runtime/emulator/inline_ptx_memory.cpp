@@ -5,6 +5,7 @@
 #include "runtime/emulator/mbarrier.h"
 #include "runtime/emulator/tensor_copy.h"
 #include "runtime/emulator/warpgroup.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace tessera::emulator::ptx {
 using namespace llvm;
@@ -128,6 +129,37 @@ bool PtxDecoder::emitLoadStore(Statement &s) {
   return true;
 }
 
+static constexpr StringRef kAtomicOps[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"};
+
+static FloatFormat floatFormat(const PtxType &type) {
+  switch (type.kind) {
+  case 'f': return type.bits == 32 ? FloatFormat::F32 : FloatFormat::F64;
+  case 'h': return type.pair ? FloatFormat::F16x2 : FloatFormat::F16;
+  case 'y': return type.pair ? FloatFormat::BF16x2 : FloatFormat::BF16;
+  default: return FloatFormat::None;
+  }
+}
+
+/// @pre op is one of kAtomicOps
+static AtomicKind atomicKind(StringRef op, const PtxType &type) {
+  bool isFloat = floatFormat(type) != FloatFormat::None;
+  bool isSigned = type.kind == 's';
+  auto ofSign = [&](AtomicKind ofFloats, AtomicKind ofSigned, AtomicKind ofUnsigned) {
+    return isFloat ? ofFloats : isSigned ? ofSigned : ofUnsigned;
+  };
+  return StringSwitch<AtomicKind>(op)
+      .Case("add", isFloat ? AtomicKind::FAdd : AtomicKind::Add)
+      .Case("min", ofSign(AtomicKind::FMin, AtomicKind::Min, AtomicKind::UMin))
+      .Case("max", ofSign(AtomicKind::FMax, AtomicKind::Max, AtomicKind::UMax))
+      .Case("inc", AtomicKind::IncWrap)
+      .Case("dec", AtomicKind::DecWrap)
+      .Case("and", AtomicKind::And)
+      .Case("or", AtomicKind::Or)
+      .Case("xor", AtomicKind::Xor)
+      .Case("exch", AtomicKind::Exchange)
+      .Case("cas", AtomicKind::Cas);
+}
+
 bool PtxDecoder::emitAtomic(Statement &s) {
   bool result = s.opcode == "atom";
   StringRef op;
@@ -135,8 +167,7 @@ bool PtxDecoder::emitAtomic(Statement &s) {
   PtxType type;
   for (StringRef m : s.modifiers) {
     unsigned n;
-    static constexpr StringRef kOps[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"};
-    if (is_contained(kOps, m))
+    if (is_contained(kAtomicOps, m))
       op = m;
     else if (m == "noftz" || isHint(m))
       continue;
@@ -154,27 +185,11 @@ bool PtxDecoder::emitAtomic(Statement &s) {
   Access a = access(s, s.operands[first]);
   a.kind = Access::Kind::Atomic;
   a.isVolatile = false;
-  bool isFloat = StringRef("fhy").contains(type.kind), isSigned = type.kind == 's';
-  a.format = type.kind == 'f'   ? (type.bits == 32 ? FloatFormat::F32 : FloatFormat::F64)
-             : type.kind == 'h' ? (type.pair ? FloatFormat::F16x2 : FloatFormat::F16)
-             : type.kind == 'y' ? (type.pair ? FloatFormat::BF16x2 : FloatFormat::BF16)
-                                : FloatFormat::None;
+  a.format = floatFormat(type);
+  bool isFloat = a.format != FloatFormat::None;
   if (isFloat && op != "add" && op != "min" && op != "max" && op != "exch") return bad("operation on floats");
   if (isFloat && op != "add" && op != "exch" && type.pair) return bad("operation on pairs");
-  a.atomic = op == "add"    ? (isFloat ? AtomicKind::FAdd : AtomicKind::Add)
-             : op == "min"  ? (isFloat    ? AtomicKind::FMin
-                               : isSigned ? AtomicKind::Min
-                                          : AtomicKind::UMin)
-             : op == "max"  ? (isFloat    ? AtomicKind::FMax
-                               : isSigned ? AtomicKind::Max
-                                          : AtomicKind::UMax)
-             : op == "inc"  ? AtomicKind::IncWrap
-             : op == "dec"  ? AtomicKind::DecWrap
-             : op == "and"  ? AtomicKind::And
-             : op == "or"   ? AtomicKind::Or
-             : op == "xor"  ? AtomicKind::Xor
-             : op == "exch" ? AtomicKind::Exchange
-                            : AtomicKind::Cas;
+  a.atomic = atomicKind(op, type);
   unsigned bytes = type.bytes();
   auto list = [](const Operand &o) { return o.kind == Operand::Vector ? o.parts : std::vector<Operand>{o}; };
   auto values = list(s.operands[first + 1 + (op == "cas")]);
@@ -377,20 +392,31 @@ bool PtxDecoder::emitTensorMapForm(Statement &s) {
   return true;
 }
 
-bool PtxDecoder::emitTensorCopyForm(Statement &s) { // cp{.reduce}.async.bulk…
-  TensorCopyOperation op;
-  SmallVector<StringRef, 8> rest;
-  bool tensor = false, global = false, shared = false, groups = false, completes = false, read = false,
-       toShared = false;
-  unsigned dims = 0;
-  StringRef control;
-  for (StringRef m : s.modifiers) {
-    if (m == "async" || m == "bulk" || m == "tile") continue;
+namespace {
+
+/// The modifiers of cp.async.bulk and cp.reduce.async.bulk.
+struct BulkCopyModifiers {
+  StringRef control;   // commit_group or wait_group: no copy, but a group of them
+  bool read = false;   // of wait_group: until the sources are read
+  bool reduce = false; // cp.reduce
+  StringRef reduction; // its operation
+  bool tensor = false;
+  unsigned dims = 0; // .1d to .5d
+  bool global = false;
+  bool shared = false;
+  bool toShared = false;       // .shared comes before .global: the destination comes first
+  bool completesBytes = false; // on an mbarrier
+  bool inGroup = false;        // bulk_group
+
+  /// False if the modifier is unknown.
+  bool take(StringRef m) {
+    if (m == "async" || m == "bulk" || m == "tile") return true;
+    bool isDims = m.size() == 2 && m[1] == 'd' && m[0] >= '1' && m[0] <= '5';
     if (m == "reduce")
-      op.kind = TensorCopyOperation::Reduce;
+      reduce = true;
     else if (m == "tensor")
       tensor = true;
-    else if (m.size() == 2 && m[1] == 'd' && m[0] >= '1' && m[0] <= '5')
+    else if (isDims)
       dims = unsigned(m[0] - '0');
     else if (m == "global")
       global = true;
@@ -398,48 +424,66 @@ bool PtxDecoder::emitTensorCopyForm(Statement &s) { // cp{.reduce}.async.bulk…
       toShared = !global;
       shared = true;
     } else if (m == "mbarrier::complete_tx::bytes")
-      completes = true;
+      completesBytes = true;
     else if (m == "bulk_group")
-      groups = true;
+      inGroup = true;
     else if (m == "commit_group" || m == "wait_group")
       control = m;
     else if (m == "read")
       read = true;
-    else if (op.kind == TensorCopyOperation::Reduce &&
-             StringRef(" add min max inc dec and or xor ").contains((" " + m + " ").str()))
-      op.reduction = m.str();
+    else if (reduce && StringRef(" add min max inc dec and or xor ").contains((" " + m + " ").str()))
+      reduction = m;
     else
-      return bad("modifier ." + m);
+      return false;
+    return true;
   }
-  if (control == "commit_group") {
+
+  /// Whether they name a copy of a tensor that is completed in one of the two ways: copies into shared memory on an
+  /// mbarrier, others in a group.
+  bool isTensorCopy() const {
+    bool isCompleted = toShared ? completesBytes && !inGroup : inGroup && !completesBytes;
+    bool isReduction = reduce && !reduction.empty() && !toShared;
+    return tensor && dims && global && shared && !read && isCompleted && (!reduce || isReduction);
+  }
+};
+
+} // namespace
+
+bool PtxDecoder::emitTensorCopyForm(Statement &s) { // cp{.reduce}.async.bulk…
+  BulkCopyModifiers form;
+  for (StringRef m : s.modifiers)
+    if (!form.take(m)) return bad("modifier ." + m);
+  if (form.control == "commit_group") {
     if (s.guard != kNoRow || !s.operands.empty()) return bad("operands");
     emitTensorCopyCommit(d_);
     return true;
   }
-  if (control == "wait_group") {
+  if (form.control == "wait_group") {
     if (s.guard != kNoRow || s.operands.size() != 1 || s.operands[0].kind != Operand::Immediate) return bad("operands");
-    emitTensorCopyWait(d_, s.operands[0].immediate, read);
+    emitTensorCopyWait(d_, s.operands[0].immediate, form.read);
     return true;
   }
-  if (!tensor || !dims || !global || !shared || read || completes != toShared || groups == toShared ||
-      (op.kind == TensorCopyOperation::Reduce) != !op.reduction.empty())
-    return bad("form");
-  if (toShared && op.kind == TensorCopyOperation::Reduce) return bad("form");
-  if (op.kind != TensorCopyOperation::Reduce)
-    op.kind = toShared ? TensorCopyOperation::ToShared : TensorCopyOperation::ToGlobal;
-  if (s.operands.size() != (toShared ? 3u : 2u)) return bad("operands");
-  const Operand &memory = s.operands[toShared ? 0 : 1], &place = s.operands[toShared ? 1 : 0];
-  if (memory.kind != Operand::Address || place.kind != Operand::Vector || place.parts.size() != 2 ||
-      place.parts[0].kind != Operand::Address || place.parts[0].bytes != 8 || place.parts[1].kind != Operand::Vector ||
-      place.parts[1].parts.size() != dims)
-    return bad("operands");
+  if (!form.isTensorCopy()) return bad("form");
+  TensorCopyOperation op;
+  op.kind = form.reduce     ? TensorCopyOperation::Reduce
+            : form.toShared ? TensorCopyOperation::ToShared
+                            : TensorCopyOperation::ToGlobal;
+  op.reduction = form.reduction.str();
+  // [shared], [map, {coordinates}], [mbarrier] into shared memory; [map, {coordinates}], [shared] from there.
+  if (s.operands.size() != (form.toShared ? 3u : 2u)) return bad("operands");
+  const Operand &memory = s.operands[form.toShared ? 0 : 1];
+  const Operand &place = s.operands[form.toShared ? 1 : 0];
+  bool isPlace = place.kind == Operand::Vector && place.parts.size() == 2 && place.parts[0].kind == Operand::Address &&
+                 place.parts[0].bytes == 8 && place.parts[1].kind == Operand::Vector &&
+                 place.parts[1].parts.size() == form.dims;
+  if (memory.kind != Operand::Address || !isPlace) return bad("operands");
   op.shared = memory.row;
   op.sharedBytes = uint8_t(memory.bytes);
   op.sharedOffset = memory.offset;
   op.map = place.parts[0].row;
   op.mapOffset = place.parts[0].offset;
   for (const Operand &c : place.parts[1].parts) op.coordinates.push_back(source(c, 4));
-  if (toShared) {
+  if (form.toShared) {
     const Operand &barrier = s.operands[2];
     if (barrier.kind != Operand::Address) return bad("operands");
     op.barrier = barrier.row;

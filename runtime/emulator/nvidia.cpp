@@ -5,6 +5,7 @@
 #include "runtime/emulator/lane_functions.h"
 #include "runtime/emulator/mbarrier.h"
 #include "runtime/emulator/warpgroup.h"
+#include "runtime/interpreter/host_math.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -557,7 +558,7 @@ ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
         {"llvm.nvvm.rsqrt.approx.ftz.f", kApprox, TESSERA_F1_FTZ(reciprocalRoot)},
         {"llvm.nvvm.rsqrt.approx.d", kApprox, doubles1<[](double x) { return reciprocalRoot(x); }>},
         {"llvm.nvvm.rcp.approx.ftz.f", kApprox, TESSERA_F1_FTZ(1.0 /)},
-        {"llvm.nvvm.rcp.approx.ftz.d", kApprox, doubles1<[](double x) { return 1.0 / x; }>},
+        {"llvm.nvvm.rcp.approx.ftz.d", kApprox, doubles1<runtime::reciprocalOfUpperBits>},
         {"llvm.nvvm.div.approx.f", kApprox, floats2<[](float x, float y) { return x / y; }>},
         {"llvm.nvvm.div.approx.ftz.f", kApprox, floats2<[](float x, float y) { return flush(flush(x) / flush(y)); }>},
         {"llvm.nvvm.div.full", kApprox, floats2<[](float x, float y) { return x / y; }>},

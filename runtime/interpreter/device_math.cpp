@@ -82,6 +82,7 @@ const NamedFunction kOtherFunctions[] = {
     {"scalb", TWO(a * std::exp2(b))},
     {"rcp", ONE(1 / a)},
     {"frcp", ONE(1 / a)},
+    {"rcp64h", ONE(reciprocalOfUpperBits(a))},
     {"jn", TWO(besselN(a, b))},
     {"yn", TWO(besselYN(a, b))},
     {"div", TWO(a / b)},
@@ -319,6 +320,16 @@ std::optional<DeviceFunction> findDeviceFunction(llvm::StringRef symbol) {
     return lookup(realFunctions(), stem);
   }
   return std::nullopt;
+}
+
+bool returnsThroughPointer(llvm::StringRef symbol) {
+  if (symbol.consume_front("__nv_"))
+    symbol.consume_front("fast_");
+  else if (!symbol.consume_front("__ocml_"))
+    return false;
+  for (llvm::StringRef stem : {"sincos", "frexp", "modf", "remquo", "fract", "lgamma_r"})
+    if (symbol.starts_with(stem)) return true;
+  return false;
 }
 
 } // namespace tessera::runtime

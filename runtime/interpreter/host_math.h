@@ -1,6 +1,8 @@
 // Functions of doubles that the C library lacks, for the expressions of ir/math_functions.def.
 #pragma once
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numbers>
 
@@ -22,6 +24,28 @@ inline double erfInverse(double y) {
     x -= residual / slope;
   }
   return x;
+}
+/// The modified Bessel function of the first kind of that order, by its power series: all terms have the same sign, so
+/// nothing cancels. (std::cyl_bessel_i throws for large arguments.)
+inline double besselI(int order, double x) {
+  if (std::isnan(x)) return x;
+  double sign = order % 2 ? std::copysign(1.0, x) : 1.0;
+  constexpr double overflows = 720;
+  if (std::fabs(x) > overflows) return sign * std::numeric_limits<double>::infinity();
+  long double half = std::fabs(x) / 2.0L, term = 1; // (x/2)^(order+2k) / (k! (order+k)!)
+  for (int k = 1; k <= order; ++k) term *= half / k;
+  long double sum = term;
+  for (int k = 1; term > sum * std::numeric_limits<double>::epsilon() / 8; ++k) {
+    term *= half / k * (half / (order + k));
+    sum += term;
+  }
+  return sign * double(sum);
+}
+/// PTX's rcp.approx.ftz.f64 reads and writes the upper 32 bits of the doubles; subnormal numbers are zeros.
+inline double reciprocalOfUpperBits(double x) {
+  auto upper = [](double v) { return std::bit_cast<double>(std::bit_cast<uint64_t>(v) >> 32 << 32); };
+  auto flushed = [](double v) { return std::fabs(v) < std::numeric_limits<double>::min() ? std::copysign(0.0, v) : v; };
+  return upper(flushed(1 / flushed(upper(x))));
 }
 inline double normalCdf(double x) { return 0.5 * std::erfc(-x * sqrt2 / 2); }
 inline double roundHalfEven(double x) {

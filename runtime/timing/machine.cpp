@@ -84,7 +84,8 @@ absl::Status applyNumber(Machine &m, llvm::StringRef text) {
   }
   unsigned number = 0;
   if (value.getAsInteger(10, number))
-    return absl::InvalidArgumentError(absl::StrCat(name.str(), "=", value.str(), ": not a whole number"));
+    return absl::InvalidArgumentError(absl::StrCat("a whole number is needed, as in ", name.str(), "=",
+                                                   m.*(row->member), ", not '", text.str(), "'"));
   m.*(row->member) = number;
   return absl::OkStatus();
 }

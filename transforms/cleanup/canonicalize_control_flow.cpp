@@ -87,21 +87,33 @@ static bool feedsOnlyDropped(scf::ForOp loop, unsigned i, llvm::ArrayRef<bool> d
   return true;
 }
 
+/// A loop that cannot run becomes its initial values, one that runs once its body.
+static bool replaceShortLoop(scf::ForOp f, Rewriter &rw) {
+  auto lower = intConstantOf(f.lowerBound()), upper = intConstantOf(f.upperBound()), step = intConstantOf(f.step());
+  if (!lower || !upper || f.unsignedCmp()) return false;
+  if (*lower >= *upper) {
+    rw.replaceOp(f.op, f.initArgs().vec());
+    return true;
+  }
+  bool runsOnce = step && *step > 0 && uint64_t(*upper) - uint64_t(*lower) <= uint64_t(*step);
+  if (!runsOnce || !f.body().hasOneBlock()) return false;
+  llvm::SmallVector<Value, 8> args{f.lowerBound()};
+  for (auto v : f.initArgs()) args.push_back(v);
+  rw.replaceOp(f.op, spliceBefore(f.op, f.body(), args, rw));
+  return true;
+}
+
+static bool isAny(llvm::ArrayRef<bool> flags) { return llvm::is_contained(flags, true); }
+
+/// Says that an operation was rewritten in place, if it was.
+static bool updatedIf(bool changed, Operation *op, Rewriter &rw) {
+  if (changed) rw.updated(op);
+  return changed;
+}
+
 static bool simplifyFor(Operation *op, Rewriter &rw) {
   auto f = op->cast<scf::ForOp>();
-  auto lo = intConstantOf(f.lowerBound()), hi = intConstantOf(f.upperBound()), st = intConstantOf(f.step());
-  if (lo && hi && !f.unsignedCmp()) {
-    if (*lo >= *hi) {
-      rw.replaceOp(op, f.initArgs().vec());
-      return true;
-    }
-    if (st && *st > 0 && uint64_t(*hi) - uint64_t(*lo) <= uint64_t(*st) && f.body().hasOneBlock()) {
-      llvm::SmallVector<Value, 8> args{f.lowerBound()};
-      for (auto v : f.initArgs()) args.push_back(v);
-      rw.replaceOp(op, spliceBefore(op, f.body(), args, rw));
-      return true;
-    }
-  }
+  if (replaceShortLoop(f, rw)) return true;
   Block *b = f.body().front();
   Operation *yield = b->terminator();
   unsigned n = numCarried(f);
@@ -110,18 +122,20 @@ static bool simplifyFor(Operation *op, Rewriter &rw) {
   for (unsigned i = 0; i < n; ++i) {
     CarriedValue value = carried(f, i);
     Value arg = value.argument;
-    Value init = value.init;
-    Value out = value.yielded;
-    Value result = value.result;
-    if (out == arg || out == init) {
-      // It never changes. (The yield's own use is dropped with the loop-carried value.)
-      for (auto *u : arg.uses())
-        if (u->owner != yield) changed = true;
-      arg.replaceUsesIf(init, [&](OpOperand &u) { return u.owner != yield; });
-      if (!result.useEmpty()) rw.replaceValue(result, init), changed = true;
-      drop[i] = !llvm::any_of(arg.uses(), [&](OpOperand *u) { return u->owner == yield && u->index() != i; });
-    } else
-      drop[i] = result.useEmpty();
+    bool neverChanges = value.yielded == arg || value.yielded == value.init;
+    if (!neverChanges) {
+      drop[i] = value.result.useEmpty();
+      continue;
+    }
+    // (The yield's own use is dropped with the loop-carried value.)
+    for (auto *u : arg.uses())
+      if (u->owner != yield) changed = true;
+    arg.replaceUsesIf(value.init, [&](OpOperand &u) { return u.owner != yield; });
+    if (!value.result.useEmpty()) {
+      rw.replaceValue(value.result, value.init);
+      changed = true;
+    }
+    drop[i] = !llvm::any_of(arg.uses(), [&](OpOperand *u) { return u->owner == yield && u->index() != i; });
   }
   // Of those whose results are unused, what something else needs stays; the greatest set is found by taking out.
   for (bool again = true; again;) {
@@ -132,7 +146,7 @@ static bool simplifyFor(Operation *op, Rewriter &rw) {
         again = true;
       }
   }
-  if (llvm::none_of(drop, [](bool d) { return d; })) return changed && (rw.updated(op), true);
+  if (!isAny(drop)) return updatedIf(changed, op, rw);
   auto nf = scf::ForOp::create(rw, op->loc(), keptTypes(op, drop), f.lowerBound(), f.upperBound(), f.step(),
                                kept(f.initArgs(), drop), op->attrs());
   auto inits = f.initArgs().vec();
@@ -182,6 +196,52 @@ static bool carryTransposed(Operation *op, Rewriter &rw) {
 
 // ---- scf.if ---------------------------------------------------------------------------------------------------------
 
+/// Whether a value is computed outside of the operation's regions.
+static bool isOutside(Value v, Operation *op) {
+  return !op->isAncestorOf(v.isBlockArgument() ? v.ownerBlock()->parentOp() : v.definingOp());
+}
+
+/// In each region the condition is known.
+static bool useKnownCondition(scf::IfOp f, Rewriter &rw) {
+  bool changed = false;
+  for (bool taken : {true, false}) {
+    Region &r = taken ? f.thenRegion() : f.elseRegion();
+    if (r.empty()) continue;
+    auto inside = [&](OpOperand &u) {
+      for (auto *b = u.owner->block(); b; b = b->parentOp() ? b->parentOp()->block() : nullptr)
+        if (b->parent() == &r) return true;
+      return false;
+    };
+    if (llvm::none_of(f.condition().uses(), [&](OpOperand *u) { return inside(*u); })) continue;
+    Builder start = Builder::atStart(r.front());
+    Value known = start.intConstant(f->loc(), f.condition().type(), taken);
+    f.condition().replaceUsesIf(known, inside);
+    for (auto *u : known.users()) rw.updated(u);
+    rw.updated(known.definingOp());
+    changed = true;
+  }
+  return changed;
+}
+
+/// The same value from both regions is that value; two scalars from outside are a select.
+static bool replaceResults(scf::IfOp f, Rewriter &rw) {
+  bool changed = false;
+  Operation *a = f.thenRegion().front()->terminator(), *b = f.elseRegion().front()->terminator();
+  for (unsigned i = 0; i < f->numResults(); ++i) {
+    Value x = a->operand(i), y = b->operand(i), result = f->result(i);
+    if (result.useEmpty()) continue;
+    bool isScalar = !x.type().isTensor() && (x.type().isIntOrIndex() || x.type().isFloat());
+    if (x == y)
+      rw.replaceValue(result, x);
+    else if (isScalar && isOutside(x, f.op) && isOutside(y, f.op))
+      rw.replaceValue(result, arith::SelectOp::create(rw, f->loc(), f.condition(), x, y).result());
+    else
+      continue;
+    changed = true;
+  }
+  return changed;
+}
+
 static bool simplifyIf(Operation *op, Rewriter &rw) {
   auto f = op->cast<scf::IfOp>();
   if (!f.thenRegion().hasOneBlock() || (!f.elseRegion().empty() && !f.elseRegion().hasOneBlock())) return false;
@@ -193,50 +253,22 @@ static bool simplifyIf(Operation *op, Rewriter &rw) {
       rw.replaceOp(op, spliceBefore(op, r, {}, rw));
     return true;
   }
-  bool changed = false;
-  // In each region the condition is known.
-  for (bool taken : {true, false}) {
-    Region &r = taken ? f.thenRegion() : f.elseRegion();
-    if (r.empty()) continue;
-    auto inside = [&](OpOperand &u) {
-      for (auto *b = u.owner->block(); b; b = b->parentOp() ? b->parentOp()->block() : nullptr)
-        if (b->parent() == &r) return true;
-      return false;
-    };
-    if (llvm::none_of(f.condition().uses(), [&](OpOperand *u) { return inside(*u); })) continue;
-    Builder start = Builder::atStart(r.front());
-    Value known = start.intConstant(op->loc(), f.condition().type(), taken);
-    f.condition().replaceUsesIf(known, inside);
-    for (auto *u : known.users()) rw.updated(u);
-    rw.updated(known.definingOp());
-    changed = true;
-  }
-
+  bool changed = useKnownCondition(f, rw);
   if (f.elseRegion().empty()) return changed;
-  Operation *a = f.thenRegion().front()->terminator(), *b = f.elseRegion().front()->terminator();
-  auto outside = [&](Value v) {
-    return !op->isAncestorOf(v.isBlockArgument() ? v.ownerBlock()->parentOp() : v.definingOp());
-  };
-  for (unsigned i = 0; i < op->numResults(); ++i) {
-    Value x = a->operand(i), y = b->operand(i), result = op->result(i);
-    if (result.useEmpty()) continue;
-    if (x == y)
-      rw.replaceValue(result, x);
-    else if (!x.type().isTensor() && (x.type().isIntOrIndex() || x.type().isFloat()) && outside(x) && outside(y))
-      rw.replaceValue(result, arith::SelectOp::create(rw, op->loc(), f.condition(), x, y).result());
-    else
-      continue;
-    changed = true;
-  }
+  changed |= replaceResults(f, rw);
+
   llvm::SmallVector<bool, 8> drop;
   for (auto r : op->results()) drop.push_back(r.useEmpty());
-  if (llvm::none_of(drop, [](bool d) { return d; })) return changed && (rw.updated(op), true);
-  a->setOperands(kept(a->operands(), drop));
-  b->setOperands(kept(b->operands(), drop));
+  if (!isAny(drop)) return updatedIf(changed, op, rw);
+  for (Region *r : {&f.thenRegion(), &f.elseRegion()}) {
+    Operation *yield = r->front()->terminator();
+    yield->setOperands(kept(yield->operands(), drop));
+  }
   auto nf = scf::IfOp::create(rw, op->loc(), keptTypes(op, drop), f.condition(), op->attrs());
   nf.thenRegion().takeBody(f.thenRegion());
   // Without results an empty else region says nothing.
-  if (nf->numResults() || f.elseRegion().front()->front() != b)
+  bool hasElse = nf->numResults() || f.elseRegion().front()->front() != f.elseRegion().front()->terminator();
+  if (hasElse)
     nf.elseRegion().takeBody(f.elseRegion());
   else
     f.elseRegion().front()->erase();
@@ -248,6 +280,45 @@ static bool simplifyIf(Operation *op, Rewriter &rw) {
 }
 
 // ---- scf.while ------------------------------------------------------------------------------------------------------
+
+/// What the first region of a loop passes on, to the second region and as results: a value from outside is that value,
+/// the second of two equal ones is the first, and the condition is true in the second region. What the second region
+/// passes back: a value that never changes is its initial one.
+static bool replacePassedValues(scf::WhileOp w, scf::ConditionOp condition, Rewriter &rw) {
+  Block *before = w.before().front(), *after = w.after().front();
+  bool changed = false;
+  auto replace = [&](Value from, Value to) {
+    if (from.useEmpty()) return;
+    rw.replaceValue(from, to);
+    changed = true;
+  };
+  for (unsigned k = 0; k < condition.args().size(); ++k) {
+    Value v = condition.args()[k];
+    if (isOutside(v, w.op)) {
+      replace(after->arg(k), v);
+      replace(w->result(k), v);
+      continue;
+    }
+    for (unsigned j = 0; j < k; ++j)
+      if (condition.args()[j] == v) {
+        replace(after->arg(k), after->arg(j));
+        replace(w->result(k), w->result(j));
+        break;
+      }
+    if (v == condition.condition() && !after->arg(k).useEmpty()) {
+      Builder start = Builder::atStart(after);
+      replace(after->arg(k), start.intConstant(w->loc(), v.type(), 1));
+    }
+  }
+  for (unsigned i = 0; i < w.inits().size(); ++i) {
+    Value back = after->terminator()->operand(i), init = w.inits()[i];
+    bool isUnchanged = back == init;
+    if (back.isBlockArgument() && back.ownerBlock() == after)
+      isUnchanged |= condition.args()[back.index()] == before->arg(i);
+    if (isUnchanged) replace(before->arg(i), init);
+  }
+  return changed;
+}
 
 static bool simplifyWhile(Operation *op, Rewriter &rw) {
   auto w = op->cast<scf::WhileOp>();
@@ -263,50 +334,13 @@ static bool simplifyWhile(Operation *op, Rewriter &rw) {
     rw.replaceOp(op, values);
     return true;
   }
-  bool changed = false;
-  auto outside = [&](Value v) {
-    return !op->isAncestorOf(v.isBlockArgument() ? v.ownerBlock()->parentOp() : v.definingOp());
-  };
-  auto replace = [&](Value from, Value to) {
-    if (from.useEmpty()) return;
-    rw.replaceValue(from, to);
-    changed = true;
-  };
-  // What the first region hands on.
-  for (unsigned k = 0; k < c.args().size(); ++k) {
-    Value v = c.args()[k];
-    Value same;
-    if (outside(v)) same = v;
-    if (same) {
-      replace(after->arg(k), same);
-      replace(op->result(k), same);
-      continue;
-    }
-    for (unsigned j = 0; j < k; ++j)
-      if (c.args()[j] == v) {
-        replace(after->arg(k), after->arg(j));
-        replace(op->result(k), op->result(j));
-        break;
-      }
-    if (v == c.condition() && !after->arg(k).useEmpty()) {
-      Builder start = Builder::atStart(after);
-      replace(after->arg(k), start.intConstant(op->loc(), v.type(), 1));
-    }
-  }
-  // What the second region hands back.
-  for (unsigned i = 0; i < w.inits().size(); ++i) {
-    Value y = yield->operand(i), init = w.inits()[i];
-    bool unchanged = y == init;
-    if (y.isBlockArgument() && y.ownerBlock() == after) unchanged |= c.args()[y.index()] == before->arg(i);
-    if (unchanged) replace(before->arg(i), init);
-  }
-  // Results and arguments without uses.
+  bool changed = replacePassedValues(w, c, rw);
+
   llvm::SmallVector<bool, 8> dropInits, dropResults;
   for (auto *a : before->args()) dropInits.push_back(Value(a).useEmpty());
   for (unsigned k = 0; k < op->numResults(); ++k)
     dropResults.push_back(op->result(k).useEmpty() && after->arg(k).useEmpty());
-  auto any = [](llvm::ArrayRef<bool> d) { return llvm::any_of(d, [](bool x) { return x; }); };
-  if (!any(dropInits) && !any(dropResults)) return changed && (rw.updated(op), true);
+  if (!isAny(dropInits) && !isAny(dropResults)) return updatedIf(changed, op, rw);
   auto nw = scf::WhileOp::create(rw, op->loc(), keptTypes(op, dropResults), kept(w.inits(), dropInits), op->attrs());
   nw.before().takeBody(w.before());
   nw.after().takeBody(w.after());

@@ -32,6 +32,7 @@
 #include "ir/ops.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/integer_facts.h"
+#include "transforms/cleanup/predicated_load.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -69,11 +70,8 @@ static Value whetherRuns(Builder &b, Location loc, scf::ForOp loop) {
 static void maskByTrip(tt::LoadOp load, scf::ForOp loop) {
   Builder b(load.op);
   Value runs = whetherRuns(b, load.loc(), loop);
-  if (auto t = load.ptr().type().dyn_cast<TensorType>())
-    runs = tt::SplatOp::create(b, load.loc(), t.withElement(b.context().i1()), runs).result();
-  if (load.mask()) runs = arith::AndiOp::create(b, load.loc(), runs, load.mask()).result();
   constexpr unsigned kMaskGroup = 1; // tt.load's operands are ptr, mask?, other?
-  load->setOperandGroup(kMaskGroup, runs);
+  load->setOperandGroup(kMaskGroup, maskByPredicate(b, load.loc(), load.ptr(), load.mask(), runs));
 }
 
 namespace {

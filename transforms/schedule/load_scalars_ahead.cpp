@@ -34,8 +34,8 @@
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/integer_facts.h"
 #include "transforms/analyses/plain_stores.h"
+#include "transforms/cleanup/predicated_load.h"
 #include "transforms/passes.h"
-#include "transforms/schedule/predicated_load.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 

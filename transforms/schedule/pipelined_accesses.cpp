@@ -5,9 +5,9 @@
 #include "ir/tensor_queries.h"
 #include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/analyses/iteration_masks.h"
+#include "transforms/cleanup/predicated_load.h"
 #include "transforms/memory/mbarrier.h"
 #include "transforms/schedule/pipelined_loop_builder.h"
-#include "transforms/schedule/predicated_load.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace tessera::transforms {

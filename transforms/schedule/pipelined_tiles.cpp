@@ -12,7 +12,7 @@
 //       missing iterations            copies for which this tile has too few iterations: none if it has D
 //       the second one, to ub         copies for the next tile's iterations 0, 1, …, predicated by their existence
 //
-//     The buffers go round across tiles, as they do in a loop over K.
+//     The buffer index continues across tiles, as it does in a loop over K.
 //   - else after the new loop, by a second prologue. (Copies that the last iterations did not issue leave buffers
 //     free, of which the next tile's first copies fill the first ones.)
 //

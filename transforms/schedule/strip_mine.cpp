@@ -41,193 +41,32 @@
 // Order of accesses. Loads of a later strip come after stores of an earlier one. So every access that moves must reach
 // other memory than any store around it (Triton's contract about arguments, see memoryArgument), or use the very same
 // pointers, no two of which are equal.
+//
+// strip_group.cpp says what a group may hold and how dimensions correspond, strip_cost.cpp how many strips it is worth;
+// here groups are found (Segment) and rewritten (StripLoop).
 #include "ir/builder.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
 #include "transforms/analyses/axis_info.h"
-#include "transforms/analyses/op_cost.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/analyses/reduction.h"
-#include "transforms/analyses/register_pressure.h"
 #include "transforms/passes.h"
+#include "transforms/schedule/strip_cost.h"
+#include "transforms/schedule/strip_group.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace tessera::transforms {
 using namespace ir;
+using namespace strips;
 
 namespace {
 
-constexpr int64_t kMaxRegisters = 255; // that an instruction can address, except for AMD's accumulation registers
-
-constexpr int kWhole = -1; // in place of a dimension: not cut
-
-/// The type of a strip: a `strips`-th along the dimension.
-TensorType stripType(TensorType t, int dim, int64_t strips) {
-  llvm::SmallVector<int64_t, 4> shape(t.shape());
-  shape[dim] /= strips;
-  return TensorType::get(shape, t.element(), t.encoding());
-}
-
-/// Registers for so many elements, no more than two in one.
-int64_t registersFor(TensorType t, int64_t elements) {
-  constexpr int64_t kMinBits = 16;
-  if (t.element().isInteger(1)) return 0; // predicates, masks of lanes
-  return llvm::divideCeil(registerBits(t.element(), elements, kMinBits), 32);
-}
-
-/// Loads, stores and atomics that strips are made of.
-bool accessesMemory(Operation *op) {
-  return op->is<tt::LoadOp>() || op->is<tt::StoreOp>() || op->is<tt::AtomicRmwOp>();
-}
-/// @pre accessesMemory(op)
-bool writesMemory(Operation *op) { return !op->is<tt::LoadOp>(); }
-/// @pre accessesMemory(op)
-Value pointerOf(Operation *op) { return op->cast<GlobalAccessOp>().ptr(); }
 bool isRelaxedAtomic(Operation *op) {
   auto rmw = op->dyn<tt::AtomicRmwOp>();
   return rmw && rmw.sem() == MemSemantic::Relaxed;
-}
-
-/// How the dimensions of an operation's operands and results correspond. Each operation has one dimension that it is
-/// cut along: that of its result, or of its operands if it removes a dimension or has no result.
-namespace dims {
-
-/// The dimension that a reshape divides into two, by which a part of a reduction stays in a thread
-/// (optimize-thread-locality); kWhole: it does something else. Strips are cut along the first of the two.
-int dividedBy(tt::ReshapeOp r) {
-  auto from = tensorOf(r.src()).shape(), to = tensorOf(r.result()).shape();
-  if (r.allowReorder() || to.size() != from.size() + 1) return kWhole;
-  int d = 0;
-  while (d < int(from.size()) && from[d] == to[d]) ++d;
-  bool divides = d < int(from.size()) && from[d] == to[d] * to[d + 1] && from.drop_front(d + 1) == to.drop_front(d + 2);
-  return divides ? d : kWhole;
-}
-
-/// Whether strips may contain the operation.
-bool isKnown(Operation *op) {
-  switch (op->opcode()) {
-  case Opcode::tt_load:
-  case Opcode::tt_store: {
-    auto pointers = tensorOrNull(pointerOf(op));
-    return pointers && pointers.encoding();
-  }
-  case Opcode::tt_atomic_rmw: return bool(tensorOrNull(pointerOf(op)));
-  case Opcode::tt_splat:
-  case Opcode::tt_make_range:
-  case Opcode::tt_expand_dims:
-  case Opcode::tt_broadcast:
-  case Opcode::tt_trans:
-  case Opcode::tt_join:
-  case Opcode::tt_split:
-  case Opcode::arith_constant:
-  case Opcode::ttg_convert_layout: return true;
-  case Opcode::tt_reshape: return dividedBy(tt::ReshapeOp(op)) != kWhole;
-  case Opcode::tt_reduce:
-  case Opcode::tt_scan:
-  case Opcode::arith_select:
-  case Opcode::tt_elementwise_inline_asm: return isPure(op);
-  default: return op->info().has(kElementwise) && isPure(op);
-  }
-}
-
-/// The operand's dimension, from the operation's.
-int ofOperand(Operation *op, unsigned operand, int d) {
-  auto t = tensorOrNull(op->operand(operand));
-  if (!t) return kWhole;
-  if (auto e = op->dyn<tt::ExpandDimsOp>()) return d > int(e.axis()) ? d - 1 : d;
-  if (op->is<tt::BroadcastOp>() && t.dim(d) == 1) return kWhole;
-  if (auto trans = op->dyn<tt::TransOp>()) return int(trans.order()[d]);
-  if (auto r = op->dyn<tt::ReshapeOp>()) return d > dividedBy(r) ? d - 1 : d;
-  return d;
-}
-/// The results' dimension, from the operation's.
-int ofResult(Operation *op, int d) {
-  if (auto r = op->dyn<tt::ReduceOp>()) return d > int(r.axis()) ? d - 1 : d;
-  return d;
-}
-/// The operation's dimension, from that of its operands.
-int fromOperand(Operation *op, int d) {
-  if (auto e = op->dyn<tt::ExpandDimsOp>()) return d >= int(e.axis()) ? d + 1 : d;
-  if (auto trans = op->dyn<tt::TransOp>()) return int(llvm::find(trans.order(), d) - trans.order().begin());
-  if (auto r = op->dyn<tt::ReshapeOp>()) return d > dividedBy(r) ? d + 1 : d;
-  return d;
-}
-/// The operation's dimension, from that of its results.
-int fromResult(Operation *op, int d) {
-  if (auto r = op->dyn<tt::ReduceOp>()) return d >= int(r.axis()) ? d + 1 : d;
-  return d;
-}
-/// Whether the elements along the dimension are computed independently of each other.
-bool areIndependent(Operation *op, int d) {
-  if (auto r = op->dyn<tt::ReduceOp>()) return d != int(r.axis());
-  if (auto s = op->dyn<tt::ScanOp>()) return d != int(s.axis());
-  if (op->is<tt::JoinOp>()) return d + 1 < int(tensorOrNull(op->result()).rank());
-  if (auto s = op->dyn<tt::SplitOp>()) return d + 1 < int(tensorOrNull(s.src()).rank());
-  if (auto e = op->dyn<tt::ExpandDimsOp>()) return d != int(e.axis()); // the operand has no such dimension
-  if (auto r = op->dyn<tt::ReshapeOp>()) return d != dividedBy(r) + 1;
-  if (op->is<arith::ConstantOp>()) return splatBits(op->attr("value"));
-  if (op->is<tt::MakeRangeOp>()) return tensorOrNull(op->result()).element().bitWidth() == 32;
-  return true;
-}
-
-} // namespace dims
-
-/// Whether the operation, cut along the dimension, reduces it.
-bool endsGroup(Operation *op, int d) {
-  auto r = op->dyn<tt::ReduceOp>();
-  return r && int(r.axis()) == d;
-}
-
-/// Whether a reduction can be computed strip by strip.
-bool canBeAccumulated(tt::ReduceOp r) {
-  if (r->numOperands() != 1) return false;
-  Operation *combine = combination(r.op);
-  return combine && neutralBits(combine->opcode(), r->result().type().scalar());
-}
-
-/// The type of the loop-carried value of a reduction that ends a group: its result's, or a strip's if that is a scalar.
-TensorType carriedType(Operation *reduce, int d, int64_t strips) {
-  auto result = tensorOrNull(reduce->result());
-  return result ? result : stripType(tensorOf(reduce->operand(0)), d, strips);
-}
-
-/// The tensor along whose dimensions a group may be cut that has the operation as its last one: a store's pointers, or
-/// what is reduced to a scalar. Null for other operations.
-TensorType cutFrom(Operation *op) {
-  if (accessesMemory(op)) return writesMemory(op) ? tensorOrNull(pointerOf(op)) : TensorType();
-  bool isToScalar = op->is<tt::ReduceOp>() && op->numOperands() == 1 && !op->result().type().isTensor();
-  return isToScalar ? tensorOf(op->operand(0)) : TensorType();
-}
-
-/// Stores, or reductions to a scalar, with all that is cut together with them.
-struct Group {
-  llvm::MapVector<Operation *, int> ops; // with the dimension that each is cut along (see dims)
-  int64_t length = 0;                    // of that dimension, in the stored tensors
-  int64_t strips = 1;
-  int64_t registersBefore = 0; // that a thread needs at once for the whole block
-  int64_t registersAfter = 0;  // … for a strip
-};
-
-/// The operations before the group's last one that use reductions which end the group: they move behind the loop. None
-/// if one of them must stay, or the group itself uses such a reduction. @pre g.ops are in the order of the block
-std::optional<llvm::SmallVector<Operation *, 4>> usersOfEnds(const Group &g) {
-  llvm::DenseSet<Operation *> ends;
-  llvm::SmallVector<Operation *, 4> users;
-  Operation *after = g.ops.back().first->next();
-  for (Operation *op = g.ops.front().first; op != after; op = op->next()) {
-    bool usesEnd =
-        llvm::any_of(op->operands(), [&](Value v) { return v.definingOp() && ends.contains(v.definingOp()); });
-    auto found = g.ops.find(op);
-    bool isInGroup = found != g.ops.end();
-    if (usesEnd && (isInGroup || !isPure(op) || op->numRegions())) return std::nullopt;
-    if (usesEnd) users.push_back(op);
-    if (usesEnd || (isInGroup && endsGroup(op, found->second))) ends.insert(op);
-  }
-  return users;
 }
 
 /// Operations of a block between two that must stay where they are.
@@ -267,7 +106,7 @@ private:
     for (int d = 0; d < int(type.rank()); ++d) {
       Group g;
       g.length = type.dim(d);
-      if (!collect(g, root, d) || !chooseStrips(g)) {
+      if (!collect(g, root, d) || !strips::chooseStrips(g, registers_, tuning_)) {
         failed_.insert(g.ops.begin(), g.ops.end());
         continue;
       }
@@ -378,101 +217,6 @@ private:
       may = x == kWhole || indexMayBeCut(op->operand(i), x);
     }
     return mayBeCut_[{v, along}] = may;
-  }
-
-  // ---- how many strips ----
-
-  struct Needs {
-    int64_t registers = 0;     // the most that the group's tensors take at once
-    int64_t carriedStrips = 0; // of those, what only a loop has, for reductions to a scalar
-    int64_t work = 0;
-  };
-
-  /// What a thread needs for one of so many strips.
-  std::optional<Needs> needsOf(const Group &g, int64_t strips) {
-    Needs needs;
-    llvm::DenseMap<ValueImpl *, int64_t> held;
-    llvm::DenseMap<Operation *, llvm::SmallVector<ValueImpl *, 2>> freed;
-    int64_t live = 0;
-    for (auto &[op, d] : g.ops) {
-      int64_t widest = 0;
-      if (endsGroup(op, d)) { // its result is carried by the loop
-        if (tensorOf(op->operand(0)).dim(d) % strips) return std::nullopt;
-        auto source = elementsPerThread(stripType(tensorOf(op->operand(0)), d, strips));
-        auto carried = carriedType(op, d, strips);
-        auto result = elementsPerThread(carried);
-        if (!source || !result) return std::nullopt;
-        live += registersFor(carried, *result);
-        if (!op->result().type().isTensor()) needs.carriedStrips += registersFor(carried, *result);
-        needs.work += *source * costOf(op, tuning_).instructions;
-        continue;
-      }
-      for (auto r : op->results()) {
-        if (tensorOrNull(r).dim(dims::ofResult(op, d)) % strips) return std::nullopt; // divided by a reshape
-        auto t = stripType(tensorOrNull(r), dims::ofResult(op, d), strips);
-        auto n = elementsPerThread(t);
-        if (!n) return std::nullopt;
-        auto inlineAsm = op->dyn<tt::ElementwiseInlineAsmOp>();
-        bool splitsPack = inlineAsm && *n % inlineAsm.packedElement();
-        if (splitsPack) return std::nullopt;
-        widest = std::max(widest, *n);
-        // Extensions are done where the value is used, element by element.
-        bool widened = op->is<arith::ExtfOp>() || op->is<arith::ExtsiOp>() || op->is<arith::ExtuiOp>();
-        held[r.impl()] = registersFor(widened ? tensorOrNull(UnaryOp(op).value()) : t, *n);
-        Operation *last = op;
-        for (auto *u : r.users())
-          if (last->isBeforeInBlock(u)) last = u;
-        freed[last].push_back(r.impl());
-      }
-      needs.work += widest * costOf(op, tuning_).instructions;
-    }
-    for (auto &[op, d] : g.ops) {
-      for (auto *v : freed[op])
-        if (v->definingOp != op) live -= held[v];
-      for (auto r : op->results()) live += held.lookup(r.impl());
-      needs.registers = std::max(needs.registers, live);
-      for (auto *v : freed[op])
-        if (v->definingOp == op) live -= held[v];
-    }
-    return needs;
-  }
-
-  /// Bytes that the block loads for the group; 0 where strips are not for the sake of other blocks.
-  int64_t loadedBytes(const Group &g) const {
-    int64_t bytes = 0;
-    for (auto &[op, d] : g.ops)
-      if (auto t = op->is<tt::LoadOp>() ? tensorOrNull(op->result()) : TensorType())
-        bytes += t.numElements() * registerBits(t.element(), 1, 8) / 8;
-    return tuning_.stripBlockBytes ? bytes : 0;
-  }
-
-  bool chooseStrips(Group &g) {
-    auto whole = needsOf(g, 1);
-    if (!whole) return false;
-    int64_t bytes = loadedBytes(g), most = tuning_.stripCrowdingRegisters;
-    int64_t before = whole->registers - whole->carriedStrips;
-    bool isLarge = before > registers_ || whole->work > tuning_.stripMineWork;
-    bool crowdsOut = bytes && before > most && bytes >= 2 * tuning_.stripBlockBytes;
-    if (!isLarge && !crowdsOut) return false;
-    g.registersBefore = before;
-    g.registersAfter = whole->registers;
-    int64_t work = whole->work;
-    int64_t enoughRegisters = std::min<int64_t>(tuning_.stripRegisters, registers_);
-    for (int64_t strips = 2; strips <= g.length; strips *= 2) {
-      bool isSmall = g.registersAfter <= enoughRegisters && work <= tuning_.stripWork;
-      bool leavesRoom = g.registersAfter <= most / 2 || bytes < strips * tuning_.stripBlockBytes;
-      if (isLarge ? isSmall : leavesRoom) break;
-      // As long as halving a strip about halves what it needs: further on, threads would compute the same elements.
-      auto half = needsOf(g, strips);
-      auto saves = [&](int64_t now, int64_t before) {
-        return double(now) <= double(before) * tuning_.stripHalvingRatio;
-      };
-      if (!half || !saves(half->work, work) || !saves(half->registers, g.registersAfter)) break;
-      g.registersAfter = half->registers;
-      work = half->work;
-      g.strips = strips;
-    }
-    return g.strips > 1;
   }
 
   // ---- what may move ----
@@ -637,11 +381,6 @@ private:
   llvm::DenseMap<std::pair<Value, int>, Value> map_;
 };
 
-int64_t registersOfThread(Operation *module, const TargetInfo *t) {
-  if (!t || !t->registersPerScheduler) return kMaxRegisters;
-  return std::min<int64_t>(t->registersPerThread(numWarps(module), RegisterSplit::PerScheduler), kMaxRegisters);
-}
-
 /// Whether the operation may not move with a group.
 bool staysInPlace(Operation &op) {
   if (op.info().has(kTerminator)) return true;
@@ -672,7 +411,7 @@ Remark stripRemark(const Group &g, Location loc) {
 
 absl::StatusOr<bool> stripMine(Module &m, const StripMineOptions &o, PassContext &c) {
   const Tuning tuning = c.target ? c.target->tuning : Tuning();
-  int64_t registers = o.registers.value_or(registersOfThread(m.op(), c.target) * tuning.usableRegistersPercent / 100);
+  int64_t registers = o.registers.value_or(strips::availableRegisters(m.op(), c.target, tuning));
   llvm::SmallVector<Block *, 8> blocks;
   m.op()->walk([&](Operation *op) {
     if (op->is<tt::ReduceOp>() || op->is<tt::ScanOp>()) return;

@@ -16,7 +16,7 @@
   "tt.return"(%b) : (i32) -> ()
 }) : () -> ()
 tt.func @"a name"(%p : !ptr, // a comment
-                  %n: i32) attributes {b, "a" = 1 : i32} {
+                  %n: i32) attributes {x.b, "x.a" = 1 : i32} {
   %cond = arith.cmpi "slt", %n, %n : i32
   cf.br ^last
 ^first:

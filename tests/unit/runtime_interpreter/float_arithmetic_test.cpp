@@ -611,6 +611,55 @@ TEST(Math, DeviceFunctionsOfBits) {
   EXPECT_EQ((ofDeviceFunction<double, double>("__nv_norm4d", "f64", "f64", {1, 1, 1, 1})), 2);
 }
 
+TEST(Math, BesselFunctions) {
+  const double nan = NAN, inf = INFINITY;
+  struct Point {
+    double x, i0, i1; // from tables of 17 digits
+  };
+  const Point points[] = {{0, 1, 0},
+                          {1, 1.2660658777520084, 0.56515910399248503},
+                          {-1, 1.2660658777520084, -0.56515910399248503},
+                          {10, 2815.7166284662544, 2670.9883037012546},
+                          {-0x1p-40, 1, -0x1p-41},
+                          {700, 1.5295933476718737e302, 1.5285003902339011e302},
+                          {800, inf, inf},
+                          {-inf, inf, -inf},
+                          {nan, nan, nan}};
+  for (auto &p : points) {
+    double i0 = ofDeviceFunction<double, double>("__nv_cyl_bessel_i0", "f64", "f64", {p.x});
+    double i1 = ofDeviceFunction<double, double>("__ocml_i1_f64", "f64", "f64", {p.x});
+    if (std::isfinite(p.i0)) {
+      EXPECT_NEAR(i0, p.i0, p.i0 * 4e-16);
+      EXPECT_NEAR(i1, p.i1, std::fabs(p.i1) * 4e-16);
+    } else {
+      EXPECT_TRUE(i0 == p.i0 || std::isnan(p.i0)) << p.x;
+      EXPECT_TRUE(i1 == p.i1 || std::isnan(p.i1)) << p.x;
+    }
+  }
+  EXPECT_EQ((ofDeviceFunction<float, float>("__nv_cyl_bessel_i0f", "f32", "f32", {100})), INFINITY);
+}
+
+// The upper 32 bits of the double alone are read and written.
+TEST(Math, GrossReciprocal) {
+  auto reciprocal = [](double x) { return ofDeviceFunction<double, double>("__nv_rcp64h", "f64", "f64", {x}); };
+  EXPECT_EQ(reciprocal(4), 0.25);
+  EXPECT_EQ(reciprocal(0x1.00000ffffffffp0), 1);
+  EXPECT_EQ(reciprocal(3), 0x1.55555p-2);
+  EXPECT_EQ(reciprocal(0x1p-1050), INFINITY);
+  EXPECT_EQ(reciprocal(-0x1.8p1023), 0);
+  EXPECT_TRUE(std::signbit(reciprocal(-0x1.8p1023)));
+}
+
+TEST(Math, DeviceFunctionsThatReturnThroughPointers) {
+  for (std::string symbol : {"__nv_frexpf", "__nv_fast_sincosf", "__ocml_modf_f32", "__nv_remquof"}) {
+    std::vector<float> a = {1}, r(1);
+    Evaluation(elementwiseKernel(1, {"f32"}, {"f32"}, externCall(symbol, "%a", "tensor<1xf32>", "tensor<1xf32>")))
+        .buffer(a)
+        .buffer(r)
+        .fails("'" + symbol + "' returns through a pointer");
+  }
+}
+
 TEST(Math, DeviceLibraries) {
   struct Function {
     const char *symbol;

@@ -1,5 +1,5 @@
 // Loads where a predicate holds (see predicated_load.h).
-#include "transforms/schedule/predicated_load.h"
+#include "transforms/cleanup/predicated_load.h"
 #include "ir/tensor_queries.h"
 
 namespace tessera::transforms {
