@@ -11,6 +11,7 @@
 #include "codegen_amd/llvm_passes.h"
 #include "codegen_amd/object.h"
 #include "codegen_amd/passes/hold_loads.h"
+#include "codegen_amd/passes/mark_loop_spills.h"
 #include "codegen_amd/passes/order_matrices.h"
 #include "codegen_amd/passes/recompute_after_loops.h"
 #include "codegen_amd/passes/share_constants.h"
@@ -110,6 +111,7 @@ protected:
     if (argument == "machine-scheduler" && mfma && options_.optLevel >= 2) passes.add(createOrderMatrices(info()));
     if (argument == "machine-scheduler" && info().matrixUnit == ir::MatrixUnit::Wmma && options_.optLevel >= 2)
       passes.add(createHoldLoads());
+    if (argument == "prologepilog" && options_.optLevel >= 2) passes.add(createMarkLoopSpills());
   }
   bool libraryMayBeFused() const override { return false; } // fused, ocml's sinh of small numbers loses half its bits
 
