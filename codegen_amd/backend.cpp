@@ -129,7 +129,7 @@ protected:
 
 private:
   /// Code of the module. Where it spills registers around loops with WMMA, what is not used in these loops is computed
-  /// again after them, if that spills less.
+  /// again after them, if nothing spills then.
   absl::StatusOr<std::string> generateWithoutSpills(llvm::Module &module, bool object) const {
     bool hasWmma = info().matrixUnit == ir::MatrixUnit::Wmma && llvm::any_of(module, [](const llvm::Function &f) {
                      return f.isDeclaration() && f.getName().contains("wmma");
@@ -140,8 +140,7 @@ private:
     llvm::raw_svector_ostream stream(bitcode);
     llvm::WriteBitcodeToFile(module, stream);
     absl::StatusOr<std::string> code = runCodegen(module, object);
-    Spills before = spillsOf(module);
-    if (!code.ok() || !before.anywhere) return code;
+    if (!code.ok() || !spilledBytes(module)) return code;
     auto context = std::make_unique<llvm::LLVMContext>();
     auto parsed = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, module.getModuleIdentifier()), *context);
     if (!parsed) {
@@ -152,10 +151,9 @@ private:
     absl::StatusOr<std::string> other =
         AmdBackend(arch_, options_, RecomputedAfter::EveryLoop).runCodegen(*copy, object);
     if (codegen::abandonIfLost(other.status(), copy, context) || !other.ok()) return code;
-    Spills after = spillsOf(*copy);
-    bool spillsLess = after.anywhere < before.anywhere && after.inLoops <= before.inLoops;
-    if (!spillsLess) return code;
-    takeSpills(module, *copy);
+    // A few spills less may cost more than they save.
+    if (spilledBytes(*copy)) return code;
+    removeSpills(module);
     return other;
   }
 

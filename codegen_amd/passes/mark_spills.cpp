@@ -75,22 +75,17 @@ char MarkSpills::ID = 0;
 
 Pass *createMarkSpills() { return new MarkSpills(); }
 
-Spills spillsOf(const Module &module) {
-  Spills spills;
-  for (const Function &f : module) {
-    spills.anywhere += int64_t(f.getFnAttributeAsParsedInteger(kSpilled));
-    spills.inLoops += int64_t(f.getFnAttributeAsParsedInteger(codegen::kSpilledInLoops));
-  }
-  return spills;
+int64_t spilledBytes(const Module &module) {
+  int64_t bytes = 0;
+  for (const Function &f : module) bytes += int64_t(f.getFnAttributeAsParsedInteger(kSpilled));
+  return bytes;
 }
 
-void takeSpills(Module &to, const Module &from) {
-  for (Function &f : to)
-    for (StringRef name : {StringRef(kSpilled), StringRef(codegen::kSpilledInLoops)}) {
-      f.removeFnAttr(name);
-      const Function *other = from.getFunction(f.getName());
-      if (other && other->hasFnAttribute(name)) f.addFnAttr(other->getFnAttribute(name));
-    }
+void removeSpills(Module &module) {
+  for (Function &f : module) {
+    f.removeFnAttr(kSpilled);
+    f.removeFnAttr(codegen::kSpilledInLoops);
+  }
 }
 
 } // namespace tessera::amd

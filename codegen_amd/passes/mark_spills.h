@@ -12,14 +12,9 @@ namespace tessera::amd {
 /// A pass on machine functions after prologues and epilogues are inserted. The caller owns it.
 llvm::Pass *createMarkSpills();
 
-/// Bytes of private memory that a lane accesses by the instructions of a module's functions, each counted once.
-struct Spills {
-  int64_t anywhere = 0;
-  int64_t inLoops = 0; // in innermost loops
-};
-/// What the pass noted.
-Spills spillsOf(const llvm::Module &);
-/// Copies the notes to a module with the same functions.
-void takeSpills(llvm::Module &to, const llvm::Module &from);
+/// Bytes of private memory that the instructions of a module's functions access, as the pass noted.
+int64_t spilledBytes(const llvm::Module &);
+/// Removes the notes: other code of the module, which spills nothing, is taken.
+void removeSpills(llvm::Module &);
 
 } // namespace tessera::amd
