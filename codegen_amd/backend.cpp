@@ -11,13 +11,17 @@
 #include "codegen_amd/llvm_passes.h"
 #include "codegen_amd/object.h"
 #include "codegen_amd/passes/hold_loads.h"
+#include "codegen_amd/passes/mark_spills.h"
 #include "codegen_amd/passes/order_matrices.h"
 #include "codegen_amd/passes/recompute_after_loops.h"
 #include "codegen_amd/passes/share_constants.h"
 #include "codegen_amd/scheduler_options.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
@@ -53,7 +57,9 @@ namespace {
 
 class AmdBackend final : public codegen::Backend {
 public:
-  AmdBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options) : Backend(arch, options) {}
+  AmdBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options,
+             RecomputedAfter recomputed = RecomputedAfter::TwoLoops)
+      : Backend(arch, options), recomputed_(recomputed) {}
 
   absl::Status prepare(llvm::Module &module) const override {
     if (options_.numCtas > 1)
@@ -81,7 +87,7 @@ public:
 
   absl::StatusOr<std::string> emitAssembly(llvm::Module &module) const override {
     addressSharedMemory(module);
-    return runCodegen(module, /*object=*/false);
+    return generateWithoutSpills(module, /*object=*/false);
   }
 
   absl::StatusOr<ObjectInfo> assemble(llvm::StringRef assembly) const override {
@@ -105,20 +111,53 @@ protected:
     bool mfma = info().matrixUnit == ir::MatrixUnit::Mfma;
     bool hasMatrices = info().matrixUnit == ir::MatrixUnit::Mfma || info().matrixUnit == ir::MatrixUnit::Wmma;
     if (argument == "detect-dead-lanes" && hasMatrices && options_.optLevel >= 2)
-      passes.add(createRecomputeAfterLoops(info().tuning));
+      passes.add(createRecomputeAfterLoops(info().tuning, recomputed_));
     if (argument == "detect-dead-lanes" && mfma && options_.optLevel >= 2) passes.add(createShareConstants());
     if (argument == "machine-scheduler" && mfma && options_.optLevel >= 2) passes.add(createOrderMatrices(info()));
     if (argument == "machine-scheduler" && info().matrixUnit == ir::MatrixUnit::Wmma && options_.optLevel >= 2)
       passes.add(createHoldLoads());
+    if (argument == "prologepilog" && options_.optLevel >= 2) passes.add(createMarkSpills());
   }
   bool libraryMayBeFused() const override { return false; } // fused, ocml's sinh of small numbers loses half its bits
 
   absl::StatusOr<ObjectInfo> emitObjectDirectly(llvm::Module &module) const override {
     addressSharedMemory(module);
-    absl::StatusOr<std::string> relocatable = runCodegen(module, /*object=*/true);
+    absl::StatusOr<std::string> relocatable = generateWithoutSpills(module, /*object=*/true);
     if (!relocatable.ok()) return relocatable.status();
     return makeHsaco(*relocatable, arch_, options_);
   }
+
+private:
+  /// Code of the module. Where it spills registers around loops with WMMA, what is not used in these loops is computed
+  /// again after them, if nothing spills then.
+  absl::StatusOr<std::string> generateWithoutSpills(llvm::Module &module, bool object) const {
+    bool hasWmma = info().matrixUnit == ir::MatrixUnit::Wmma && llvm::any_of(module, [](const llvm::Function &f) {
+                     return f.isDeclaration() && f.getName().contains("wmma");
+                   });
+    if (!hasWmma || options_.optLevel < 2) return runCodegen(module, object);
+    // For a copy in a context of its own, which can be given up if LLVM fails.
+    llvm::SmallString<0> bitcode;
+    llvm::raw_svector_ostream stream(bitcode);
+    llvm::WriteBitcodeToFile(module, stream);
+    absl::StatusOr<std::string> code = runCodegen(module, object);
+    if (!code.ok() || !spilledBytes(module)) return code;
+    auto context = std::make_unique<llvm::LLVMContext>();
+    auto parsed = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, module.getModuleIdentifier()), *context);
+    if (!parsed) {
+      llvm::consumeError(parsed.takeError());
+      return code;
+    }
+    std::unique_ptr<llvm::Module> copy = std::move(*parsed);
+    absl::StatusOr<std::string> other =
+        AmdBackend(arch_, options_, RecomputedAfter::EveryLoop).runCodegen(*copy, object);
+    if (codegen::abandonIfLost(other.status(), copy, context) || !other.ok()) return code;
+    // A few spills less may cost more than they save.
+    if (spilledBytes(*copy)) return code;
+    removeSpills(module);
+    return other;
+  }
+
+  const RecomputedAfter recomputed_;
 };
 
 } // namespace

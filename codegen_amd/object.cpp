@@ -101,7 +101,9 @@ absl::Status readMetadataNote(ObjectInfo &info) {
         info.registers = std::max(info.registers, int(number(".vgpr_count")));
         info.accumulatorRegisters = std::max(info.accumulatorRegisters, int(number(".agpr_count")));
         info.scalarRegisters = std::max(info.scalarRegisters, int(number(".sgpr_count")));
-        info.spillBytes = std::max(info.spillBytes, 4 * int(number(".vgpr_spill_count")));
+        // Registers that were spilled to accumulation registers count as spilled there, but take no memory.
+        int64_t inMemory = std::min(4 * number(".vgpr_spill_count"), number(".private_segment_fixed_size"));
+        info.spillBytes = std::max(info.spillBytes, int(inMemory));
         info.scratchBytesPerThread = std::max(info.scratchBytesPerThread, int(number(".private_segment_fixed_size")));
         info.staticSharedBytes = std::max(info.staticSharedBytes, number(".group_segment_fixed_size"));
       }

@@ -41,6 +41,7 @@ static constexpr KnownRemark kRemarks[] = {
     {"allocate-shared-memory", "SharedMemoryBuffer", runtime::Stage::Llir},
     {"allocate-shared-memory", "SharedMemory", runtime::Stage::Llir},
     {"more-warps", "MoreWarps", runtime::Stage::Ttgir},
+    {"fewer-stages", "FewerStages", runtime::Stage::Asm},
     {"codegen", "NotOptimized", runtime::Stage::Asm},
     {"codegen", "Resources", runtime::Stage::Object},
 };

@@ -104,6 +104,10 @@ struct ObjectInfo {
 /// gfx1100), so such code is generated without optimisation.
 inline constexpr llvm::StringLiteral kSpillsAnyway = "tessera-spills-anyway";
 
+/// A function attribute, after code generation (AMD): bytes of spilled registers that an iteration of the function's
+/// innermost loops stores and loads.
+inline constexpr llvm::StringLiteral kSpilledInLoops = "tessera-spilled-in-loops";
+
 class Backend {
 public:
   virtual ~Backend();

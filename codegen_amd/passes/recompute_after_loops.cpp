@@ -18,6 +18,10 @@
 // scheduler takes the registers for more waves, kernels were up to a fifth slower by the model); loops from which the
 // code before them is not reached again; at least 8 registers must be gained.
 //
+// Functions whose code spills around such loops are compiled once more without these limits (codegen_amd/backend.cpp,
+// RecomputedAfter::EveryLoop): after each innermost loop with matrix instructions, also in a loop over tiles, for any
+// number of registers, and with copies and pairs of registers, of which 64-bit offsets are made.
+//
 // Runs: on machine code in SSA form, after LLVM has merged equal instructions for the last time
 // (codegen/object/backend.h, addCodegenPassesAfter).
 #include "codegen_amd/passes/recompute_after_loops.h"
@@ -42,7 +46,8 @@ using Blocks = SmallPtrSet<MachineBasicBlock *, 16>;
 class RecomputeAfterLoops final : public MachineFunctionPass {
 public:
   static char ID;
-  explicit RecomputeAfterLoops(const ir::Tuning &tuning) : MachineFunctionPass(ID), tuning_(tuning) {}
+  RecomputeAfterLoops(const ir::Tuning &tuning, RecomputedAfter where)
+      : MachineFunctionPass(ID), tuning_(tuning), everyLoop_(where == RecomputedAfter::EveryLoop) {}
   StringRef getPassName() const override { return "Tessera: recomputation after loops"; }
 
   void getAnalysisUsage(AnalysisUsage &au) const override {
@@ -61,15 +66,14 @@ public:
     tri_ = mf.getSubtarget().getRegisterInfo();
     if (!mri_->isSSA()) return false;
     SmallVector<MachineLoop *, 4> withMatrices;
-    for (MachineLoop *loop : loops) // the outermost ones
-      if (llvm::any_of(loop->blocks(),
-                       [&](MachineBasicBlock *b) { return llvm::any_of(*b, [&](auto &mi) { return isMatrix(mi); }); }))
-        withMatrices.push_back(loop);
-    if (withMatrices.size() < 2) return false;
+    auto considered = everyLoop_ ? innermost(loops) : SmallVector<MachineLoop *, 4>(loops.begin(), loops.end());
+    for (MachineLoop *loop : considered)
+      if (hasMatrix(*loop)) withMatrices.push_back(loop);
+    if (withMatrices.size() < 2 && !everyLoop_) return false;
     bool changed = false;
     for (MachineLoop *loop : withMatrices) {
       Blocks later = reachedAfter(*loop);
-      if (!later.contains(loop->getHeader())) changed |= after(*loop, later);
+      if (everyLoop_ || !later.contains(loop->getHeader())) changed |= after(*loop, later);
     }
     return changed;
   }
@@ -79,6 +83,19 @@ private:
     StringRef name = tii_->getName(mi.getOpcode());
     return name.starts_with("V_MFMA") || name.starts_with("V_SMFMAC") || name.starts_with("V_WMMA") ||
            name.starts_with("V_SWMMAC");
+  }
+
+  static SmallVector<MachineLoop *, 4> innermost(MachineLoopInfo &loops) {
+    SmallVector<MachineLoop *, 4> found;
+    for (MachineLoop *loop : loops.getLoopsInPreorder())
+      if (loop->isInnermost()) found.push_back(loop);
+    return found;
+  }
+
+  bool hasMatrix(const MachineLoop &loop) const {
+    return llvm::any_of(loop.blocks(), [&](MachineBasicBlock *b) {
+      return llvm::any_of(*b, [&](const MachineInstr &mi) { return isMatrix(mi); });
+    });
   }
 
   bool isVector(Register r) const {
@@ -97,26 +114,26 @@ private:
       if (!isVector(r) || !mri_->hasOneDef(r)) continue;
       MachineBasicBlock *from = mri_->getVRegDef(r)->getParent();
       bool isBefore = !loop.contains(from) && dominators_->dominates(from, loop.getHeader());
-      MachineBasicBlock *place = isBefore && !isHeld(r, loop) ? placeOf(r, later) : nullptr;
+      MachineBasicBlock *place = isBefore && !isHeld(r, loop) ? placeOf(r, loop, later) : nullptr;
       if (!place || !isRecomputable(r, loop)) continue;
       places[place].push_back(r);
       countInstructions(r, loop, repeated);
       gained += tri_->getRegSizeInBits(*mri_->getRegClass(r)) / 32;
     }
-    if (gained < tuning_.recomputeLeastRegisters) return false;
+    if (gained < (everyLoop_ ? 1 : tuning_.recomputeLeastRegisters)) return false;
     if (int64_t(repeated.size()) > tuning_.recomputeMaxInstructions * gained) return false;
     for (auto &[place, registers] : places) recompute(*place, registers, loop, later);
     return true;
   }
 
-  /// The blocks that are reached from the loop's exits.
-  static Blocks reachedAfter(MachineLoop &loop) {
+  /// The blocks that are reached from the loop's exits, not through the loop or the other block.
+  static Blocks reachedAfter(MachineLoop &loop, MachineBasicBlock *except = nullptr) {
     SmallVector<MachineBasicBlock *, 8> open;
     loop.getExitBlocks(open);
     Blocks reached;
     while (!open.empty()) {
       MachineBasicBlock *b = open.pop_back_val();
-      if (!loop.contains(b) && reached.insert(b).second) open.append(b->succ_begin(), b->succ_end());
+      if (b != except && !loop.contains(b) && reached.insert(b).second) open.append(b->succ_begin(), b->succ_end());
     }
     return reached;
   }
@@ -130,20 +147,35 @@ private:
     return llvm::any_of(mri_->use_nodbg_operands(r), [&](MachineOperand &o) { return loop.contains(blockOf(o)); });
   }
 
-  /// The block for a copy of the instruction that all uses after the loop can use. It is after the loop, too, and in no
-  /// loop. Null if there is none.
-  MachineBasicBlock *placeOf(Register r, const Blocks &later) const {
+  /// The block for a copy of the instruction that all uses after the loop can use, so that the loop need not hold the
+  /// register. It is after the loop, too, and in no loop but those around this one. Null if there is none.
+  MachineBasicBlock *placeOf(Register r, MachineLoop &loop, const Blocks &later) const {
     MachineBasicBlock *place = nullptr;
     for (MachineOperand &o : mri_->use_nodbg_operands(r)) {
       MachineBasicBlock *b = blockOf(o);
       if (!later.contains(b)) continue;
       place = place ? dominators_->findNearestCommonDominator(place, b) : b;
     }
-    while (place && loops_->getLoopFor(place)) {
+    auto isInOtherLoop = [&](MachineBasicBlock *b) {
+      MachineLoop *around = loops_->getLoopFor(b);
+      return around && !around->contains(loop.getHeader());
+    };
+    while (place && isInOtherLoop(place)) {
       auto *node = dominators_->getNode(place)->getIDom();
       place = node ? node->getBlock() : nullptr;
     }
-    return place && later.contains(place) ? place : nullptr;
+    if (!place || !later.contains(place)) return nullptr;
+    if (loop.contains(place) || !dominates(*mri_->getVRegDef(r)->getParent(), *place)) return nullptr;
+    // In a loop around this one, the place may be before this one, if all uses are, too.
+    return !dominates(*place, *loop.getHeader()) || !reachesUse(r, loop, *place) ? place : nullptr;
+  }
+
+  bool dominates(MachineBasicBlock &a, MachineBasicBlock &b) const { return dominators_->dominates(&a, &b); }
+
+  /// Whether a use of the register is reached from the loop's exits without passing the place.
+  bool reachesUse(Register r, MachineLoop &loop, MachineBasicBlock &place) const {
+    Blocks reached = reachedAfter(loop, &place);
+    return llvm::any_of(mri_->use_nodbg_operands(r), [&](MachineOperand &o) { return reached.contains(blockOf(o)); });
   }
 
   /// Whether a vector register is held during the loop in any case: it is used there, or holds the lane's index.
@@ -158,9 +190,18 @@ private:
     StringRef name = tii_->getName(mi.getOpcode());
     bool movesLanes = name.contains("_READ") || name.contains("_WRITE") || name.contains("PERMLANE") ||
                       name.contains("DPP") || name.contains("SWAP");
-    return name.starts_with("V_") && !isMatrix(mi) && !movesLanes && !loops_->getLoopFor(mi.getParent()) &&
-           !mi.mayLoadOrStore() && !mi.hasUnmodeledSideEffects() && !mi.isConvergent() && !mi.mayRaiseFPException() &&
-           mi.getNumExplicitDefs() == 1 && !mi.getOperand(0).getSubReg();
+    bool mayBePlain = name.starts_with("V_") || (everyLoop_ && (mi.isCopy() || mi.isRegSequence()));
+    return mayBePlain && !isMatrix(mi) && !movesLanes && !loops_->getLoopFor(mi.getParent()) && !mi.mayLoadOrStore() &&
+           !mi.hasUnmodeledSideEffects() && !mi.isConvergent() && !mi.mayRaiseFPException() && definesOne(mi) &&
+           !mi.getOperand(0).getSubReg();
+  }
+  /// Further results, such as a carry, are used by nobody.
+  bool definesOne(const MachineInstr &mi) const {
+    if (mi.getNumExplicitDefs() == 1) return true;
+    return everyLoop_ && mi.getNumExplicitDefs() > 1 &&
+           llvm::all_of(llvm::drop_begin(mi.defs()), [&](const MachineOperand &o) {
+             return o.getReg().isVirtual() && mri_->use_nodbg_empty(o.getReg());
+           });
   }
 
   /// Whether the register's value follows from what is in registers during the loop anyway.
@@ -170,6 +211,7 @@ private:
     bool can = isPlain(mi) && llvm::all_of(mi.operands(), [&](const MachineOperand &o) {
                  if (!o.isReg() || !o.getReg()) return true;
                  Register x = o.getReg();
+                 if (o.isDef() && !o.isImplicit()) return true; // one of those that definesOne admits
                  if (o.isDef()) return x == r;
                  if (x.isPhysical()) return StringRef(tri_->getName(x)).starts_with("EXEC");
                  return mri_->hasOneDef(x) && (!isVector(x) || isHeld(x, loop) || isRecomputable(x, loop));
@@ -200,6 +242,7 @@ private:
       }
     Register made = mri_->cloneVirtualRegister(r);
     copy->getOperand(0).setReg(made);
+    for (MachineOperand &o : llvm::drop_begin(copy->defs())) o.setReg(mri_->cloneVirtualRegister(o.getReg()));
     at.getParent()->insert(at.getIterator(), copy);
     return copies[r] = made;
   }
@@ -223,6 +266,7 @@ private:
   }
 
   const ir::Tuning &tuning_;
+  const bool everyLoop_;
   MachineDominatorTree *dominators_ = nullptr;
   MachineLoopInfo *loops_ = nullptr;
   MachineRegisterInfo *mri_ = nullptr;
@@ -235,6 +279,8 @@ char RecomputeAfterLoops::ID = 0;
 
 } // namespace
 
-Pass *createRecomputeAfterLoops(const ir::Tuning &tuning) { return new RecomputeAfterLoops(tuning); }
+Pass *createRecomputeAfterLoops(const ir::Tuning &tuning, RecomputedAfter where) {
+  return new RecomputeAfterLoops(tuning, where);
+}
 
 } // namespace tessera::amd

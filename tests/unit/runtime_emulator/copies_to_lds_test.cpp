@@ -64,7 +64,7 @@ unsigned copiesIn(llvm::Module &m) {
   return copies;
 }
 
-struct Run : Emulation {
+struct CopiesOfTwoBuffers : Emulation {
   unsigned copies = 0;
   absl::StatusOr<emulator::Report> of(const std::string &text, int n = kElements) {
     target = "gfx950";
@@ -87,7 +87,7 @@ struct Run : Emulation {
 
 TEST(CopiesToLds, ArriveInOrder) {
   for (int buffer : {0, 1}) {
-    Run r;
+    CopiesOfTwoBuffers r;
     auto report = r.of(kernel(waitAndLoad(1 - buffer, buffer)));
     ASSERT_TRUE(report.ok()) << report.status();
     EXPECT_EQ(r.copies, 2u);
@@ -96,7 +96,7 @@ TEST(CopiesToLds, ArriveInOrder) {
 }
 
 TEST(CopiesToLds, AreReportedWhereNobodyWaited) {
-  Run r;
+  CopiesOfTwoBuffers r;
   auto report = r.of(kernel(waitAndLoad(1, 1))); // the second group may be in flight
   ASSERT_FALSE(report.ok());
   EXPECT_NE(report.status().message().find("an asynchronous copy is in flight"), std::string::npos) << report.status();
@@ -106,7 +106,7 @@ TEST(CopiesToLds, WriteZerosForMaskedLanes) {
   const std::string mask = R"(    %ns = tt.splat %n : i32 -> tensor<1024xi32, #b>
     %in = arith.cmpi slt, %r, %ns : tensor<1024xi32, #b>
 )";
-  Run r;
+  CopiesOfTwoBuffers r;
   auto report = r.of(kernel(waitAndLoad(0, 0), mask, "mask %in"), 400);
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_EQ(r.copies, 2u);
@@ -119,7 +119,7 @@ TEST(CopiesToLds, GiveWayToStoresWhereMasksAreNarrow) {
     %ns = tt.splat %n1 : i32 -> tensor<1024xi32, #b>
     %in = arith.cmpi slt, %r, %ns : tensor<1024xi32, #b>
 )";
-  Run r;
+  CopiesOfTwoBuffers r;
   auto report = r.of(kernel(waitAndLoad(0, 0), mask, "mask %in"), 400);
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_EQ(r.copies, 1u); // of y

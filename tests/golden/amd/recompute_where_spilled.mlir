@@ -1,0 +1,8 @@
+// Attention whose registers just do not suffice on RDNA 3: indices that are not used in the loop were spilled around it.
+// They are computed again after it (recompute-after-loops), which kernels that do not spill are compiled without.
+// RUN: tessera compile %S/../../kernels/desc_arguments_attn_grouped/desc_arguments_attn_grouped.ttir --target gfx1100 --num-warps 8 --num-stages 2 --emit amdgcn -o - | FileCheck %s
+// RUN: tessera compile %S/../../kernels/desc_arguments_attn_grouped/desc_arguments_attn_grouped.ttir --target gfx1100 --num-warps 8 --num-stages 2 -o %t.hsaco --remarks=Resources 2>&1 | FileCheck %s --check-prefix=OBJECT
+// CHECK-LABEL: attn_grouped:
+// CHECK-NOT: scratch_
+// CHECK: .vgpr_spill_count: 0
+// OBJECT: registers of a thread (0 bytes spilled)
