@@ -60,7 +60,8 @@ FloatKind kindOf(const Type &t) {
   default: return t.bits == 64 ? FloatKind::F64 : FloatKind::F32;
   }
 }
-// e2m1 has no infinities and no NaN: NaN becomes the greatest number ("Data Movement and Conversion Instructions: cvt").
+// e2m1 has no infinities and no NaN, which becomes the greatest number ("Data Movement and Conversion Instructions:
+// cvt").
 constexpr double kE2M1[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
 double decodeE2M1(uint64_t v) { return v & 8 ? -kE2M1[v & 7] : kE2M1[v & 7]; }
 uint64_t encodeE2M1(double x) {

@@ -162,7 +162,7 @@ Block *SignAnalysis::contextOf(Value v, Block *at) const {
 /// What `from >= least` says of `v`, of which `from` is made in a few steps: of a loop's number of iterations,
 /// (%n + 63) / 64 >= 1, that %n >= 1.
 int64_t SignAnalysis::leastOfPart(Value v, Value from, int64_t least) const {
-  constexpr int64_t kMost = int64_t(1) << 32; // of the numbers here: their products fit
+  constexpr int64_t kMost = int64_t(1) << 32; // of the numbers here, so that 64 bits suffice
   for (int step = 0; step < kBoundsDepth; ++step) {
     if (from == v) return least;
     Operation *op = from.definingOp();
