@@ -28,6 +28,7 @@ Type typeOf(StringRef s) {
   if (s == "bf16") return {'y', 16, t.pair};
   if (s == "e4m3") return {'e', 8, t.pair};
   if (s == "e5m2") return {'m', 8, t.pair};
+  if (s == "e2m1" && t.pair) return {'q', 4, true}; // pairs only: a byte
   unsigned bits;
   if (s.size() < 2 || !StringRef("busf").contains(s[0]) || s.drop_front().getAsInteger(10, bits)) return {};
   bool isPair = s == "f32" || s == "u16" || s == "s16";
@@ -59,8 +60,27 @@ FloatKind kindOf(const Type &t) {
   default: return t.bits == 64 ? FloatKind::F64 : FloatKind::F32;
   }
 }
-double valueOf(const Type &t, uint64_t v) { return runtime::decodeFloat(kindOf(t), cut(v, t.bits)); }
+// e2m1 has no infinities and no NaN, which becomes the greatest number ("Data Movement and Conversion Instructions:
+// cvt").
+constexpr double kE2M1[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+double decodeE2M1(uint64_t v) { return v & 8 ? -kE2M1[v & 7] : kE2M1[v & 7]; }
+uint64_t encodeE2M1(double x) {
+  if (std::isnan(x)) return 7;
+  double magnitude = std::fabs(x);
+  uint64_t code = 0;
+  for (; code < 7; ++code) {
+    double middle = (kE2M1[code] + kE2M1[code + 1]) / 2;
+    bool isUp = magnitude > middle || (magnitude == middle && code % 2);
+    if (!isUp) break;
+  }
+  return code | (std::signbit(x) ? 8 : 0);
+}
+
+double valueOf(const Type &t, uint64_t v) {
+  return t.kind == 'q' ? decodeE2M1(v) : runtime::decodeFloat(kindOf(t), cut(v, t.bits));
+}
 uint64_t patternOf(const Type &t, double x) {
+  if (t.kind == 'q') return encodeE2M1(x);
   if (std::isnan(x) && t.kind == 'f' && t.bits == 32) return 0x7fffffff; // the canonical NaN ("Floating Point …")
   return runtime::encodeFloat(kindOf(t), x);
 }
@@ -308,6 +328,7 @@ uint64_t floatToFloat(const Operation &o, uint64_t v) {
   if (o.saturate && !std::isnan(x)) x = std::clamp(x, 0.0, 1.0);
   if (o.saturate && std::isnan(x)) x = 0;
   if (o.relu && x <= 0) x = 0;
+  if (o.type.kind == 'q') return encodeE2M1(x);
   if (o.type.kind == 't') return std::bit_cast<uint32_t>(runtime::roundToTf32(float(x), o.rounding == FE_TOWARDZERO));
   bool directed = o.rounding == FE_DOWNWARD || o.rounding == FE_UPWARD;
   if (o.type.kind == 'f' && o.type.bits == 32 && directed) {
@@ -478,7 +499,7 @@ const Row kLogicRows[] = {
     {"setp", "busfhy", 3, setPredicate},
     {"set", "usf", 2, setValue},
     {"cvt", "busfhyemt", 1, conversion},
-    {"cvt", "hyem", 2, conversion},
+    {"cvt", "hyemq", 2, conversion},
 };
 
 const Row *rowOf(StringRef name, char kind, size_t operands, bool &isKnown) {

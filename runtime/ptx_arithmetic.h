@@ -18,12 +18,12 @@ namespace tessera::inline_ptx {
 
 /// A type's modifier: ".f32" without its dot.
 struct Type {
-  /// b u s f (32 and 64 bits) h (f16) y (bf16) p (predicate) t (tf32); of conversions: e (e4m3) m (e5m2)
+  /// b u s f (32 and 64 bits) h (f16) y (bf16) p (predicate) t (tf32); of conversions: e (e4m3) m (e5m2) q (e2m1)
   char kind = 0;
   unsigned bits = 0; // of one element
   bool pair = false; // two elements, the first in the low bits
-  unsigned bytes() const { return kind == 'p' ? 1 : bits / 8 * (pair ? 2 : 1); }
-  bool isFloat() const { return kind && llvm::StringRef("fhytem").contains(kind); }
+  unsigned bytes() const { return kind == 'p' ? 1 : bits * (pair ? 2 : 1) / 8; }
+  bool isFloat() const { return kind && llvm::StringRef("fhytemq").contains(kind); }
   explicit operator bool() const { return kind; }
 };
 Type typeOf(llvm::StringRef);

@@ -246,8 +246,9 @@ bool parseText(StringRef assembly, Text &out, std::string &problem) { return Tex
 std::optional<std::vector<Constraint>> parseConstraints(StringRef s) {
   std::vector<Constraint> out;
   while (!s.empty()) {
-    auto [one, rest] = s.split(',');
+    auto [spaced, rest] = s.split(',');
     s = rest;
+    StringRef one = spaced.trim(kSpace);
     if (one.starts_with("~")) continue;
     Constraint c;
     c.isResult = one.consume_front("=");

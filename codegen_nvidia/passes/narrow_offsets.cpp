@@ -16,6 +16,15 @@
 // that.)
 //
 // Done where the wide sum is that of the wide parts, that is where the narrow one cannot overflow.
+//
+// Pointers that the loop carries are a sum in the other order, in which nothing overflows: it carries their base.
+//
+//   loop:                                               loop:
+//     %p0 = phi ptr [%a + sext %o0], [%next0]             %p = phi ptr [%a], [%next]
+//     %p1 = phi ptr [%a + sext %o1], [%next1]      →      %p0 = asm "mad.wide.s32" (%o0, 2, %p)
+//     …                                                   %p1 = asm "mad.wide.s32" (%o1, 2, %p)
+//     %next0 = getelementptr half, ptr %p0, i64 %step     …
+//     …                                                   %next = getelementptr half, ptr %p, i64 %step
 #include "codegen_nvidia/passes/narrow_offsets.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -89,6 +98,74 @@ bool isWideSum(Address &a, const Loop &loop, ScalarEvolution &evolution) {
   return bytes.getSignedMin().isSignedIntN(32) && bytes.getSignedMax().isSignedIntN(32);
 }
 
+/// Where the instruction's result exists.
+IRBuilder<> builderAfter(Instruction *def) {
+  return IRBuilder<>(def->getParent(),
+                     isa<PHINode>(def) ? def->getParent()->getFirstInsertionPt() : std::next(def->getIterator()));
+}
+
+/// A pointer that the loop carries, whose start is base + size · sext(offset).
+struct CarriedPointer {
+  PHINode *pointer;
+  GetElementPtrInst *start, *next;
+  Value *offset;
+  uint64_t size;
+
+  Value *base() const { return start->getPointerOperand(); }
+  Value *step() const { return next->getOperand(1); }
+};
+
+std::optional<CarriedPointer> carriedPointer(PHINode &phi, const Loop &loop, const DataLayout &layout) {
+  if (phi.getNumIncomingValues() != 2 || !phi.getType()->isPointerTy()) return std::nullopt;
+  auto isPlain = [](GetElementPtrInst *p) {
+    return p && p->getNumIndices() == 1 && p->getAddressSpace() == 1 && p->getType()->isPointerTy();
+  };
+  auto *start = dyn_cast<GetElementPtrInst>(phi.getIncomingValueForBlock(loop.getLoopPreheader()));
+  auto *next = dyn_cast<GetElementPtrInst>(phi.getIncomingValueForBlock(loop.getLoopLatch()));
+  Value *offset;
+  if (!isPlain(start) || !match(start->getOperand(1), m_SExtLike(m_Value(offset))) ||
+      !offset->getType()->isIntegerTy(32) || isa<Constant>(offset))
+    return std::nullopt;
+  bool advances = isPlain(next) && next->getPointerOperand() == &phi && next->hasOneUse() &&
+                  loop.isLoopInvariant(next->getOperand(1));
+  if (!advances) return std::nullopt;
+  return CarriedPointer{&phi, start, next, offset, layout.getTypeAllocSize(start->getSourceElementType())};
+}
+
+/// The loop carries the base instead.
+bool narrowCarried(Loop &loop, ScalarEvolution &evolution, const DataLayout &layout, const ir::Tuning &tuning) {
+  BasicBlock *before = loop.getLoopPreheader(), *header = loop.getHeader(), *latch = loop.getLoopLatch();
+  if (!before || !latch) return false;
+  std::vector<CarriedPointer> pointers;
+  for (PHINode &phi : header->phis())
+    if (auto c = carriedPointer(phi, loop, layout)) pointers.push_back(*c);
+  if (pointers.size() < tuning.narrowOffsetsMinDistinct) return false;
+
+  std::map<std::tuple<Value *, Value *, Type *>, PHINode *> moved; // by base and step
+  for (CarriedPointer &c : pointers) {
+    Type *element = c.next->getSourceElementType();
+    PHINode *&base = moved[{c.base(), c.step(), element}];
+    if (!base) {
+      IRBuilder<> b(header, header->begin());
+      base = b.CreatePHI(c.pointer->getType(), 2);
+      b.SetInsertPoint(latch->getTerminator());
+      base->addIncoming(c.base(), before);
+      base->addIncoming(b.CreateGEP(element, base, c.step()), latch);
+    }
+    IRBuilder<> b(header, header->getFirstInsertionPt());
+    auto *type = FunctionType::get(c.pointer->getType(), {b.getInt32Ty(), c.pointer->getType()}, false);
+    std::string text = "mad.wide.s32 $0, $1, " + std::to_string(c.size) + ", $2;";
+    auto *sum = b.CreateCall(type, InlineAsm::get(type, text, "=l,r,l", false), {c.offset, base});
+    sum->setDoesNotAccessMemory();
+    sum->setDoesNotThrow();
+    evolution.forgetValue(c.pointer);
+    c.pointer->replaceAllUsesWith(sum);
+    c.pointer->eraseFromParent();
+    c.next->eraseFromParent();
+  }
+  return true;
+}
+
 bool narrow(Loop &loop, LoopInfo &loops, ScalarEvolution &evolution, const DataLayout &layout,
             const ir::Tuning &tuning) {
   BasicBlock *before = loop.getLoopPreheader();
@@ -118,9 +195,7 @@ bool narrow(Loop &loop, LoopInfo &loops, ScalarEvolution &evolution, const DataL
   for (Address &a : addresses) {
     Value *&base = moved[{a.base(), a.moving, a.pointer->getSourceElementType()}];
     if (!base) {
-      auto *def = cast<Instruction>(a.moving);
-      IRBuilder<> b(def->getParent(),
-                    isa<PHINode>(def) ? def->getParent()->getFirstInsertionPt() : std::next(def->getIterator()));
+      IRBuilder<> b = builderAfter(cast<Instruction>(a.moving));
       base = b.CreateGEP(a.pointer->getSourceElementType(), a.base(), b.CreateSExt(a.moving, b.getInt64Ty()));
     }
     Value *&bytes = fixedBytes[{a.fixed, a.alsoFixed, a.size}];
@@ -157,7 +232,10 @@ PreservedAnalyses NarrowOffsetsPass::run(Function &f, FunctionAnalysisManager &a
   if (loops.empty()) return PreservedAnalyses::all();
   auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(f);
   bool changed = false;
-  for (Loop *loop : loops.getLoopsInPreorder()) changed |= narrow(*loop, loops, evolution, f.getDataLayout(), tuning_);
+  for (Loop *loop : loops.getLoopsInPreorder()) {
+    changed |= narrow(*loop, loops, evolution, f.getDataLayout(), tuning_);
+    changed |= narrowCarried(*loop, evolution, f.getDataLayout(), tuning_);
+  }
   if (!changed) return PreservedAnalyses::all();
   PreservedAnalyses kept;
   kept.preserveSet<CFGAnalyses>();

@@ -260,9 +260,14 @@ bool Decoder::castElement(CastInst &c, Row to, Type *t, Row from, Type *f) {
     if (toBits > 64) return false;
     Row number = toFloat(from, f);
     Row wide = fresh(8);
+    // A number out of range saturates in the register that the instruction writes, then its upper bits are cut:
+    // cvt.rzi.s16.f32 is PTX's narrowest, v_cvt_i32_f32 AMD's, which serves unsigned bytes, too.
+    unsigned least = isAmd() ? 32 : 16;
+    bool isSigned = c.getOpcode() == I::FPToSI || (isAmd() && toBits <= 8);
     emit(f->isDoubleTy() ? floatToInteger<double> : floatToInteger<float>, wide, number, kNoRow, kNoRow,
-         uint64_t(c.getOpcode() == I::FPToSI) << 8 | toBits);
+         uint64_t(isSigned) << 8 | std::max(toBits, least));
     emit(zeroExtendHandler(toBytes, 8), to, wide);
+    maskTo(to, toBits, toBytes);
     return true;
   }
   default: return false;

@@ -134,6 +134,7 @@ bool PtxDecoder::emit(Statement &s) {
   if (s.opcode == "wgmma") return emitWarpgroup(s);
   if (s.opcode == "fence") return emitFence(s);
   if (s.opcode == "bar" || s.opcode == "barrier") return emitBarrier(s);
+  if (s.opcode == "trap") return emitTrap(s);
   if (s.opcode == "nanosleep" || s.opcode == "prefetch") return !s.operands.empty(); // hints
   if (s.opcode == "griddepcontrol") // launches run one after the other: what a grid depends on has ended
     return s.operands.empty() && s.modifiers.size() == 1 && (s.has("wait") || s.has("launch_dependents"));
@@ -195,6 +196,7 @@ ArrayRef<PtxForm> ptxForms() {
        "PTX, Parallel Synchronization and Communication Instructions: membar / fence"},
       {"nanosleep.u32 t; prefetch{.space}.level [a]",
        "PTX, Miscellaneous Instructions; Data Movement and Conversion Instructions: prefetch"},
+      {"{@p} trap", "PTX, Miscellaneous Instructions: trap"},
       {"griddepcontrol.{wait,launch_dependents}",
        "PTX, Parallel Synchronization and Communication Instructions: griddepcontrol"},
       {"bar.sync 0; barrier{.cta}.sync{.aligned} 0",
@@ -206,7 +208,7 @@ ArrayRef<PtxForm> ptxForms() {
       {"mov.type d, a (also to and from {a, b}, {a, b, c, d}; a may be a special register)",
        "PTX, Data Movement and Conversion Instructions: mov"},
       {"cvt{.rnd}{.ftz}{.sat,.satfinite}{.relu}.type.type d, a{, b} (also to and from f16x2, bf16x2, e4m3x2, e5m2x2, "
-       "tf32)",
+       "e2m1x2, tf32)",
        "PTX, Data Movement and Conversion Instructions: cvt"},
       {"prmt.b32{.f4e,.b4e,.rc8,.ecl,.ecr,.rc16} d, a, b, c", "PTX, Data Movement and Conversion Instructions: prmt"},
       {"setp.cmp{.boolop}{.ftz}.type p{|q}, a, b{, {!}c}; set.cmp{.ftz}.type.type d, a, b; selp.type d, a, b, p; "

@@ -73,6 +73,7 @@ private:
     return carry_;
   }
   bool emitMove(Statement &s);
+  bool emitTrap(Statement &s);
   bool emitScalar(Statement &s);
   bool emitCopy(Statement &s);
   bool emitMatrixAccess(Statement &s);

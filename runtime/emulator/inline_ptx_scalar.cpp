@@ -26,6 +26,15 @@ void runScalar(Warp &w, const Instruction &i) {
   }
 }
 
+/// The guard in `a`; the immediate: negated.
+void runTrap(Warp &w, const Instruction &i) {
+  for (uint64_t m = w.mask; m; m &= m - 1) {
+    unsigned l = unsigned(std::countr_zero(m));
+    bool isReached = i.a == kNoRow || bool(w.row<uint8_t>(i.a)[l] & 1) != bool(i.immediate);
+    if (isReached) return fail(w, &i, int(l), "the kernel traps (inline PTX 'trap')");
+  }
+}
+
 /// A plain instruction that the table has.
 Operation plain(StringRef opcode, StringRef type, size_t operands) {
   std::string why;
@@ -53,6 +62,12 @@ void PtxDecoder::call(const Statement &s, const Operand &to, ArrayRef<Operand> i
   }
   d_.emit(runScalar, to.row, kNoRow, kNoRow, kNoRow, reinterpret_cast<uint64_t>(c.get())).more = d_.list(rows);
   d_.program().owned.push_back(c);
+}
+
+bool PtxDecoder::emitTrap(Statement &s) {
+  if (!s.operands.empty() || !s.modifiers.empty()) return false;
+  d_.emit(runTrap, kNoRow, s.guard, kNoRow, kNoRow, s.guardNegated);
+  return true;
 }
 
 bool PtxDecoder::emitMove(Statement &s) {

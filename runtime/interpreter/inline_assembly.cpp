@@ -36,6 +36,7 @@ struct Step {
   const TextStatement *statement;
   std::optional<inline_ptx::Operation> operation;
   unsigned moveBits = 0; // of a vector move
+  bool traps = false;
 };
 
 /// The registers of one thread: those of the text, then its arguments.
@@ -63,14 +64,17 @@ public:
   }
   llvm::ArrayRef<inline_ptx::Constraint> constraints() const { return constraints_; }
 
-  void run(Registers &r) const {
+  /// False: the thread reached a trap.
+  bool run(Registers &r) const {
     r.declared.assign(text_.registers.size(), 0);
     r.carry = false;
     for (const Step &step : steps_) {
       auto &guard = step.statement->guard;
       if (guard && !(read(*guard, r, {}) & 1)) continue;
+      if (step.traps) return false;
       step.operation ? compute(step, r) : move(step, r);
     }
+    return true;
   }
   unsigned indexOf(unsigned argument) const { return constraints_[argument].sameAs.value_or(argument); }
 
@@ -94,6 +98,12 @@ private:
 
   bool addStep(const TextStatement &s, std::string &problem) {
     if (hasNoEffect(s)) return true;
+    if (s.opcode == "trap" && s.operands.empty() && s.modifiers.empty()) {
+      Step step{&s, std::nullopt};
+      step.traps = true;
+      steps_.push_back(step);
+      return true;
+    }
     std::string why;
     if (addKnownStep(s, why)) return true;
     problem = "the inline PTX '" + s.text + "'" + (why.empty() ? "" : " (" + why + ")");
@@ -191,7 +201,7 @@ public:
     if (!assembly_.prepare(op_, reason) || !fits(reason)) return false;
     for (size_t first = 0; first < count_; first += step_) {
       gather(first);
-      assembly_.run(registers_);
+      if (!assembly_.run(registers_)) return reason = "the kernel traps (inline PTX 'trap')", false;
       scatter(first);
     }
     return true;

@@ -20,8 +20,11 @@
 //     %inside = arith.subi %t, %first         not negative: %t >= %first
 //     %rest = arith.subi %n, %c1              not negative: %first <= %t < %first + %n, so %n > 0
 //
+// The body of scf.for runs only if its lower bound is below the upper one: in `for _ in range(tl.cdiv(n, 64))`, n > 0.
+//
 // A value is the same wherever it is visible, so the block stays the same while a proof follows definitions. It
-// changes with the iteration: to the loop's body for what an iteration yields, to the loop's place for what comes in.
+// changes with the iteration: to the loop's body for what an iteration yields, and to the place of a scf.while for what
+// comes in, as its first region runs in any case.
 // Conditions make no goals of other values. (If they did, `x >= y` and `y >= x` would prove each other's signs.)
 #include "transforms/analyses/integer_facts.h"
 #include "ir/builder.h"
@@ -140,6 +143,8 @@ const SignAnalysis::Orders &SignAnalysis::ordersOf(Block *block) const {
   } else if (auto loop = parent->dyn<scf::WhileOp>()) {
     if (isOnlyBlockOf(loop.after()) && loop.before().hasOneBlock())
       addOrders(loop.before().front()->terminator()->cast<scf::ConditionOp>().condition(), true, known->second);
+  } else if (auto loop = parent->dyn<scf::ForOp>()) {
+    if (!loop.unsignedCmp()) known->second.push_back({loop.upperBound(), loop.lowerBound(), true});
   }
   return known->second;
 }
@@ -154,6 +159,29 @@ Block *SignAnalysis::contextOf(Value v, Block *at) const {
   return defined;
 }
 
+/// What `from >= least` says of `v`, of which `from` is made in a few steps: of a loop's number of iterations,
+/// (%n + 63) / 64 >= 1, that %n >= 1.
+int64_t SignAnalysis::leastOfPart(Value v, Value from, int64_t least) const {
+  constexpr int64_t kMost = int64_t(1) << 32; // of the numbers here, so that 64 bits suffice
+  for (int step = 0; step < kBoundsDepth; ++step) {
+    if (from == v) return least;
+    Operation *op = from.definingOp();
+    auto c = op && op->numOperands() == 2 ? intConstantOf(op->operand(1)) : std::nullopt;
+    if (!c || std::abs(*c) > kMost || std::abs(least) > kMost) return kNoBound;
+    if (op->is<arith::AddiOp>()) {
+      bool mayWrap = overflowOf(op) == Overflow::MayWrap || widthOf(from.type(), 64) < kNarrowestIndex;
+      if (mayWrap) return kNoBound;
+      least -= *c;
+    } else if (op->is<arith::DivsiOp>() && *c > 0 && least > 0) {
+      least *= *c; // a positive quotient is rounded down
+    } else {
+      return kNoBound;
+    }
+    from = op->operand(0);
+  }
+  return kNoBound;
+}
+
 /// The least number that the value can be by the conditions around the block alone.
 int64_t SignAnalysis::leastByConditions(Value v, Block *at) const {
   Orders orders;
@@ -166,8 +194,8 @@ int64_t SignAnalysis::leastByConditions(Value v, Block *at) const {
   Operation *op = v.definingOp();
   bool indexMayNotWrap = overflow_ == Overflow::Assumed && widthOf(v.type(), 64) >= kNarrowestIndex;
   for (const Order &o : orders) {
-    if (o.greater == v)
-      if (auto c = intConstantOf(o.lesser); c && *c < INT64_MAX) least = std::max(least, *c + (o.strict ? 1 : 0));
+    if (auto c = intConstantOf(o.lesser); c && *c < INT64_MAX)
+      least = std::max(least, leastOfPart(v, o.greater, *c + (o.strict ? 1 : 0)));
     if (!indexMayNotWrap) continue;
     // v = greater - lesser.
     auto difference = op ? op->dyn<arith::SubiOp>() : arith::SubiOp();
@@ -242,14 +270,15 @@ bool SignAnalysis::proveCarried(Value v, Goals &goals, unsigned &budget) const {
     auto step = intConstantOf(loop.step());
     if (!step || *step <= 0) return false;
     // A counter of unsigned comparisons may pass the greatest signed number, if the upper bound lies beyond it.
-    Block *outside = loop->block();
-    return prove(loop.lowerBound(), outside, goals, budget) &&
-           (!loop.unsignedCmp() || prove(loop.upperBound(), outside, goals, budget));
+    Block *body = v.ownerBlock();
+    return prove(loop.lowerBound(), body, goals, budget) &&
+           (!loop.unsignedCmp() || prove(loop.upperBound(), body, goals, budget));
   }
   if (auto loop = v.ownerBlock()->parentOp()->dyn<scf::WhileOp>()) return proveCarriedByWhile(loop, v, goals, budget);
   auto value = carriedByArgument(v);
-  return value && prove(value->init, value->loop->block(), goals, budget) &&
-         prove(value->yielded, v.ownerBlock(), goals, budget);
+  // What comes in matters only if an iteration runs.
+  Block *body = v.ownerBlock();
+  return value && prove(value->init, body, goals, budget) && prove(value->yielded, body, goals, budget);
 }
 
 /// An argument of the first region starts from outside and continues with what the second one yields; those of the

@@ -4,7 +4,7 @@
 //   integerRange(%v)          least and greatest number, from a few definitions above the value. No induction.
 //   SignAnalysis::nonNegative a proof that no element is negative: follows all definitions, and loop-carried values by
 //                             induction over the loop. Uses what the kernel promises with llvm.intr.assume, and the
-//                             conditions under which a value is computed (scf.if, scf.while).
+//                             conditions under which a value is computed (scf.if, scf.for, scf.while).
 //
 // Both apply the same rules, one for each operation (integer_rules.h), on bounds of the operands.
 //
@@ -101,6 +101,7 @@ private:
   static void addOrders(ir::Value condition, bool holds, Orders &);
   const Orders &ordersOf(ir::Block *) const;
   ir::Block *contextOf(ir::Value, ir::Block *at) const;
+  int64_t leastOfPart(ir::Value v, ir::Value from, int64_t least) const;
   int64_t leastByConditions(ir::Value, ir::Block *at) const;
   IntegerRange boundsAt(ir::Value, ir::Block *at, int depth) const;
   Overflow overflowOf(ir::Operation *) const;

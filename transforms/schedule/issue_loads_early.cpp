@@ -16,12 +16,14 @@
 // Assemblers do this too, within their own view of register pressure, but not across barriers, such as the one between
 // two operands of a dot that go to shared memory: a dot of 128 x 128 x 128 of f16 in one block took a quarter longer.
 //
-// Narrow elements that are loaded one by one take a register each, and part of another for the address. Their value is
-// stored to its buffer at once, rather than after the loads for another buffer.
+// Narrow elements that are loaded one by one take a register each, and part of another for the address, which
+// neighbours share. Without neighbours, their value is stored to its buffer at once, rather than after the loads for
+// another buffer.
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "layouts/blocked.h"
+#include "transforms/analyses/axis_info.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/passes.h"
 
@@ -31,6 +33,7 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kRegisterBytes = 4;
+constexpr int64_t kRegisterBits = 8 * kRegisterBytes;
 constexpr int64_t kBitsPerSingleElement = 64; // a register for the element, and most of another for its address
 constexpr int64_t kMinElementBits = 8;
 
@@ -44,11 +47,41 @@ bool isLoadedSingly(Value v) {
   return !hasNeighbours && elementsPerThread(type).value_or(1) > 1;
 }
 
+/// Facts about addresses, if any load needs them.
+class Addresses {
+public:
+  explicit Addresses(Module &m) : module_(m) {}
+
+  /// Elements that a thread loads by accesses of their own, although they are neighbours in its registers; 1: none.
+  int64_t neighboursLoadedSingly(tt::LoadOp load) {
+    auto type = load.result().type().dyn_cast<TensorType>();
+    auto *blocked = type ? layouts::dynCast<layouts::BlockedEncoding>(type.encoding()) : nullptr;
+    if (!blocked || type.scalar().bitWidth() >= kRegisterBits) return 1;
+    unsigned fastest = blocked->order()[0];
+    int64_t neighbours = blocked->sizePerThread()[fastest];
+    if (neighbours == 1) return 1;
+    if (!facts_) facts_.emplace(module_);
+    int64_t together = std::min(neighbours, facts_->contiguousElements(load.ptr(), fastest));
+    bool hasMaskPerElement = load.mask() && load.mask().type().isTensor();
+    if (hasMaskPerElement) together = std::min(together, facts_->maskConstancy(load.mask(), fastest));
+    return together == 1 ? neighbours : 1;
+  }
+
+private:
+  Module &module_;
+  std::optional<AxisInfoAnalysis> facts_;
+};
+
 /// Bytes of registers that a loaded value takes; nothing if its layout is not known.
-std::optional<int64_t> registerBytes(Value v) {
+std::optional<int64_t> registerBytes(tt::LoadOp load, Addresses &addresses) {
+  Value v = load.result();
   auto elements = elementsPerThread(v.type());
   if (!elements) return std::nullopt;
-  return registerBits(v.type().scalar(), *elements, isLoadedSingly(v) ? kBitsPerSingleElement : kMinElementBits) / 8;
+  int64_t neighbours = addresses.neighboursLoadedSingly(load);
+  int64_t least = isLoadedSingly(v) ? kBitsPerSingleElement
+                  : neighbours > 1  ? kRegisterBits + kRegisterBits / neighbours
+                                    : kMinElementBits;
+  return registerBits(v.type().scalar(), *elements, least) / 8;
 }
 
 /// Moves ttg.local_alloc of singly loaded values after their loads.
@@ -69,8 +102,10 @@ bool storeSingleElements(Block &block) {
 
 class LoadGroups {
 public:
-  LoadGroups(Block &b, const RegisterPressure &pressure, int64_t usableRegisters, int64_t groupBytes)
-      : block_(b), pressure_(pressure), usableRegisters_(usableRegisters), groupBytes_(groupBytes) {}
+  LoadGroups(Block &b, const RegisterPressure &pressure, Addresses &addresses, int64_t usableRegisters,
+             int64_t groupBytes)
+      : block_(b), pressure_(pressure), addresses_(addresses), usableRegisters_(usableRegisters),
+        groupBytes_(groupBytes) {}
 
   bool run() {
     llvm::SmallVector<Operation *, 64> ops;
@@ -83,7 +118,7 @@ public:
         if (endsGroup) last_ = nullptr;
         continue;
       }
-      int64_t bytes = registerBytes(op->result()).value_or(groupBytes_ + 1);
+      int64_t bytes = registerBytes(op->cast<tt::LoadOp>(), addresses_).value_or(groupBytes_ + 1);
       llvm::SmallVector<Operation *, 8> needed;
       if (last_ && fits(op, bytes) && collect(op, needed)) {
         changed |= moveAfterLast(needed);
@@ -130,7 +165,8 @@ private:
 
   Block &block_;
   const RegisterPressure &pressure_; // before anything moved
-  int64_t usableRegisters_;          // of a thread
+  Addresses &addresses_;
+  int64_t usableRegisters_; // of a thread
   int64_t groupBytes_;
   Operation *last_ = nullptr; // the load that the next one may follow
   int64_t bytes_ = 0;         // of its group
@@ -142,13 +178,14 @@ absl::StatusOr<bool> issueLoadsEarly(Module &m, PassContext &c) {
   const Tuning tuning = c.target ? c.target->tuning : Tuning();
   int64_t usable = c.target ? usableRegisters(*c.target, numWarps(m.op())) : 0;
   bool changed = false;
+  Addresses addresses(m);
   for (auto &function : *m.body()) {
     RegisterPressure pressure(&function);
     function.walk([&](Operation *op) {
       for (auto &r : op->regions())
         for (auto *b = r.front(); b; b = b->next()) {
           changed |= storeSingleElements(*b);
-          changed |= LoadGroups(*b, pressure, usable, tuning.loadGroupBytes).run();
+          changed |= LoadGroups(*b, pressure, addresses, usable, tuning.loadGroupBytes).run();
         }
     });
   }

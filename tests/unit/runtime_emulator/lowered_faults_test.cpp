@@ -106,6 +106,9 @@ TEST(LoweredFaultsOfOneVendor, BarriersOfInlinePtx) {
   EXPECT_FOUND(e.llvmModule(with(""), {zeros(2048)}), HasSubstr("race: it "));
   EXPECT_SOUND(e.llvmModule(with("griddepcontrol.wait; bar.sync 0; griddepcontrol.launch_dependents;"), {zeros(2048)}));
   EXPECT_FOUND(e.llvmModule(with("griddepcontrol.wait;"), {zeros(2048)}), HasSubstr("race: it "));
+  EXPECT_FOUND(e.llvmModule(with("bar.sync 0; trap; // never comes back"), {zeros(2048)}),
+               HasSubstr("the kernel traps (inline PTX 'trap')"));
+  EXPECT_SOUND(e.llvmModule(with("bar.sync 0; { .reg .pred p; setp.ne.u32 p, 1, 1; @p trap; }"), {zeros(2048)}));
   for (const char *unknown : {"bar.sync 1;", "bar.sync 0, 64;", "bar.arrive 0, 128;", "griddepcontrol.other;"})
     EXPECT_EQ(e.llvmModule(with(unknown), {zeros(2048)}).status().code(), absl::StatusCode::kUnimplemented) << unknown;
 }

@@ -246,6 +246,9 @@ TEST(Checks, AssertAssumeAndInlineAssembly) {
       .buffer(r)
       .scalar(3)
       .fails("the interpreter does not know the inline PTX 'vote.ballot.b32 $0, t' (modifier .ballot)");
+  std::string guarded = "{ .reg .pred p; setp.gt.s32 p, $1, 2; @p trap; mov.b32 $0, $1; } // never";
+  Evaluation(assembly(guarded)).buffer(r).scalar(2).ok();
+  Evaluation(assembly(guarded)).buffer(r).scalar(3).fails("the kernel traps (inline PTX 'trap')");
   Evaluation(assembly("v_mov_b32 $0, $1")).buffer(r).scalar(3).fails("the inline PTX 'v_mov_b32 $0, $1'");
   Evaluation(assembly("mov.u32 $0, %tid.x;")).buffer(r).scalar(3).fails("(register '%tid.x')");
   Evaluation(assembly("{ mov.b32 $0, $1;")).buffer(r).scalar(3).fails("inline PTX with a scope that does not end");

@@ -146,6 +146,11 @@ TEST(PtxArithmetic, Conversions) {
   EXPECT_EQ(run("cvt.rn.satfinite.e4m3x2.f16x2", {0x3c004000}), 0x3840u);
   EXPECT_EQ(run("cvt.rn.f16x2.e4m3x2", {0x3840}), 0x3c004000u);
   EXPECT_EQ(run("cvt.rn.relu.f16x2.e5m2x2", {0xbc3c}), 0x00003c00u);
+  EXPECT_EQ(run("cvt.rn.satfinite.e2m1x2.f32", {f(-5), f(0.25f)}), 0xe0u);   // halfway: to the even pattern
+  EXPECT_EQ(run("cvt.rn.satfinite.e2m1x2.f32", {f(0.75f), f(-100)}), 0x2fu); // saturates
+  EXPECT_EQ(run("cvt.rn.satfinite.e2m1x2.f32", {f(NAN), f(-0.0f)}), 0x78u);
+  EXPECT_EQ(run("cvt.rn.satfinite.relu.e2m1x2.f32", {f(-5), f(5.1f)}), 0x07u);
+  EXPECT_EQ(run("cvt.rn.f16x2.e2m1x2", {0x9f}), 0xb800c600u);
   EXPECT_EQ(run("cvt.rna.tf32.f32", {0x3f801000}), 0x3f802000u);
   EXPECT_EQ(run("cvt.rni.s32.f32", {f(2.5f)}), 2u);
   EXPECT_EQ(run("cvt.rzi.s8.f32", {f(-200)}), 0x80u);
@@ -276,6 +281,7 @@ TEST(PtxText, Constraints) {
   ASSERT_EQ(c->size(), 4u);
   EXPECT_TRUE((*c)[1].isResult);
   EXPECT_EQ((*c)[3].sameAs, 1u);
+  EXPECT_EQ(parseConstraints("=r, =r,r, 0")->size(), 4u);
   EXPECT_FALSE(parseConstraints("=r,9").has_value());
   EXPECT_FALSE(parseConstraints("={eax},r").has_value());
 }

@@ -561,6 +561,37 @@ TEST(SignAnalysis, ConditionsHoldInTheirIteration) {
   EXPECT_FALSE(isProved(loop("%x")));
 }
 
+/// An iteration runs only if the lower bound is below the upper one.
+TEST(SignAnalysis, ConditionsOfForLoops) {
+  auto loop = [](const char *lower, const char *upper, const char *v, const char *init = "%zero",
+                 const char *kind = "") {
+    return std::string("  %zero = arith.constant 0 : i32\n  %one = arith.constant 1 : i32\n"
+                       "  %c7 = arith.constant 7 : i32\n  %c8 = arith.constant 8 : i32\n"
+                       "  %minus = arith.constant -1 : i32\n  %start = arith.muli %pid, %n : i32\n"
+                       "  %up = arith.addi %n, %c7 : i32\n  %eighths = arith.divsi %up, %c8 : i32\n"
+                       "  %r = scf.for ") +
+           kind + " %i = " + lower + " to " + upper + " step %one iter_args(%a = " + init +
+           ") -> (i32) : i32 {\n    %b = arith.addi %a, %c8 : i32\n    %v = " + v +
+           " : i32\n    scf.yield %b : i32\n  }\n";
+  };
+  EXPECT_TRUE(isProved(loop("%zero", "%n", "arith.divsi %n, %c8")));
+  EXPECT_TRUE(isProved(loop("%zero", "%n", "arith.subi %n, %one")));
+  EXPECT_TRUE(isProved(loop("%x", "%n", "arith.subi %n, %x")));
+  EXPECT_TRUE(isProved(loop("%zero", "%eighths", "arith.subi %n, %one")));
+  EXPECT_TRUE(isProved(loop("%zero", "%eighths", "arith.divsi %a, %c8", "%start")));
+  EXPECT_TRUE(isProved(loop("%one", "%eighths", "arith.subi %n, %c8"))); // two eighths: more than 8
+  EXPECT_FALSE(isProved(loop("%zero", "%eighths", "arith.subi %n, %c8")));
+  EXPECT_FALSE(isProved(loop("%minus", "%n", "arith.subi %n, %one")));
+  EXPECT_FALSE(isProved(loop("%minus", "%eighths", "arith.divsi %n, %c8")));
+  EXPECT_FALSE(isProved(loop("%x", "%n", "arith.divsi %n, %c8")));
+  EXPECT_FALSE(isProved(loop("%zero", "%x", "arith.divsi %n, %c8")));
+  EXPECT_FALSE(isProved(loop("%zero", "%n", "arith.divsi %n, %c8", "%zero", "unsigned")));
+  EXPECT_FALSE(isProved(loop("%zero", "%eighths", "arith.divsi %n, %c8"), Overflow::MayWrap));
+  // After the loop nothing of it holds: it may have run no iteration.
+  EXPECT_FALSE(
+      isProved(loop("%zero", "%eighths", "arith.addi %a, %c8", "%start") + "  %w = arith.divsi %r, %c8 : i32\n"));
+}
+
 /// Tiles of several groups: the loop over a group's tiles tests that the tile is one of them.
 TEST(SignAnalysis, ConditionsOfWhileLoops) {
   auto loop = [](const char *test, const char *v) {
