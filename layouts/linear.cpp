@@ -18,7 +18,8 @@ absl::Status LinearEncoding::check(const LinearLayout &l, bool generic) {
   if (l.totalOutBits() > 40) return invalid("a linear layout covers too many elements");
   for (auto &i : l.ins())
     for (auto &b : i.bases)
-      if (!(generic && (i.dim == Dim::Warp || i.dim == Dim::Lane)) && llvm::count_if(b, [](auto x) { return x != 0; }) > 1)
+      if (!(generic && (i.dim == Dim::Warp || i.dim == Dim::Lane)) &&
+          llvm::count_if(b, [](auto x) { return x != 0; }) > 1)
         return invalid(llvm::formatv("a basis of '{0}' touches several dimensions", dimName(i.dim)));
   if (!l.isSurjective()) return invalid("the layout is not surjective: some elements are held by no thread");
   if (!generic) {

@@ -51,9 +51,7 @@ SharedAccess::SharedAccess(const LinearLayout &registers, const LinearLayout &sh
     for (unsigned bit = 0, n = llvm::Log2_32(map_.inDimSize(d)); bit < n; ++bit) threadBits_ |= map_.basis(d, bit)[0];
 }
 
-bool SharedAccess::followsLanes(unsigned elements) const {
-  return !padded_ && layouts::isWarpCopy(map_, elements);
-}
+bool SharedAccess::followsLanes(unsigned elements) const { return !padded_ && layouts::isWarpCopy(map_, elements); }
 
 void SharedAccess::takeAddressOfWarp() {
   thread_ = fl_.applyLayout(

@@ -1,16 +1,18 @@
-// Pass warp-copy-layouts: in loops with dots, loads that fill a buffer get the layout by which warps can copy them there
-// without registers (layouts/warp_copy.h), so that tritongpu-pipeline can issue such copies ahead.
+// Pass warp-copy-layouts: in loops with dots, loads that fill a buffer get the layout by which warps can copy them
+// there without registers (layouts/warp_copy.h), so that tritongpu-pipeline can issue such copies ahead.
 //
 //   %x = tt.load %p : #L                     %q = ttg.convert_layout %p : #L -> #C
 //   %m = ttg.local_alloc %x : #L        →    %x = tt.load %q : #C
 //                                            %m = ttg.local_alloc %x : #C
 //
-// #C follows from the buffer's layout, which stays: what is read from it has the same conflicts of banks as before. The
-// conversions of addresses are replaced by computing these in #C; where one would be left, the loop's loads stay as
-// they were. A loop's loads are changed together, since all of them are copied or none is.
+// #C follows from the buffer's layout, which stays, with its bank conflicts or none. Buffers that are read by
+// transposing (ds_read_b64_tr_b16) may have 8 bytes of a row here and the next 8 there; they get a layout with rows in
+// groups of 16 bytes or more, if there is one that is read in as few passes over the banks. The conversions of
+// addresses are replaced by computing these in #C; where one would be left, the loop's loads stay as they were. A
+// loop's loads are changed together, since all of them are copied or none is.
 //
-// Copies need a buffer more than loads through registers. Where that leaves no memory for blocks that otherwise fit, the
-// loads stay as they are.
+// Copies need a buffer more than loads through registers. Where that leaves no memory for blocks that otherwise fit,
+// the loads stay as they are.
 //
 // Limits: what a copy moves, 16 bytes, must be consecutive in memory and in the buffer, and have one mask; masked-off
 // elements are zero.
@@ -100,8 +102,8 @@ std::optional<int64_t> passesOfTransposedReads(ttg::LocalAllocOp buffer, const E
   return passes;
 }
 
-/// Buffers that are read by transposing have their rows in pieces of 8 bytes. A layout for the copies instead, whose
-/// pieces have 16 bytes or more and whose reads take no more passes; null if there is none.
+/// A layout with rows in groups of 16 bytes or more for a buffer that is read by transposing, whose reads take no more
+/// passes than they do; null if there is none.
 const Encoding *layoutInWholeCopies(tt::LoadOp load, ttg::LocalAllocOp buffer, const TargetInfo &target) {
   auto type = buffer.result().type().cast<MemDescType>();
   auto most = passesOfTransposedReads(buffer, type.encoding(), target);

@@ -1,7 +1,7 @@
 // Layouts by which warps copy to consecutive places of shared memory (layouts/warp_copy.h), for swizzles of all kinds.
-#include "layouts/warp_copy.h"
 #include "layouts/encoding_pool.h"
 #include "layouts/swizzled_shared.h"
+#include "layouts/warp_copy.h"
 #include "gtest/gtest.h"
 
 namespace tessera::layouts {

@@ -38,7 +38,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %g0 = ttg.async_commit_group tokens %t0
     %t1 = ttg.async_copy_global_to_local %yp, %a1 : tensor<1024x!tt.ptr<i32>, #b> -> <1024xi32, #s, #m, mutable>
     %g1 = ttg.async_commit_group tokens %t1
-)" + body + R"(
+)" + body +
+         R"(
     %os = tt.splat %o : !tt.ptr<i32> -> tensor<1024x!tt.ptr<i32>, #b>
     %op = tt.addptr %os, %r : tensor<1024x!tt.ptr<i32>, #b>, tensor<1024xi32, #b>
     tt.store %op, %v : tensor<1024x!tt.ptr<i32>, #b>
@@ -50,8 +51,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 std::string waitAndLoad(int pending, int buffer) {
   std::string b = std::to_string(buffer);
-  return "    %w = ttg.async_wait {num = " + std::to_string(pending) +
-         " : i32}\n    %v = ttg.local_load %a" + b +
+  return "    %w = ttg.async_wait {num = " + std::to_string(pending) + " : i32}\n    %v = ttg.local_load %a" + b +
          " token %w : !ttg.memdesc<1024xi32, #s, #m, mutable> -> tensor<1024xi32, #b>\n";
 }
 
