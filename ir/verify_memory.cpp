@@ -292,6 +292,17 @@ HOOK(ttg_async_copy_global_to_local) {
   if (c.other() && !c.mask()) return opError(op, diag, "has a value for masked-off elements but no mask");
   return checkOther(op, diag, c.other(), t.withElement(buffer.element()), 3);
 }
+HOOK(amdg_buffer_load_to_local) {
+  auto l = op->cast<amdg::BufferLoadToLocalOp>();
+  auto buffer = bufferOf(l.dest());
+  if (!buffer.isMutable()) return opError(op, diag, "writes to a buffer that is not mutable", 0);
+  auto offsets = l.offsets().type().dyn_cast<TensorType>();
+  if (!offsets || offsets.shape() != buffer.shape())
+    return opError(op, diag, "copies what " + l.offsets().type().str() + " names to a buffer of " + buffer.str(), 2);
+  Type read = offsets.withElement(buffer.element());
+  return accessesBuffer(op, diag, l.ptr(), l.offsets(), read, 2) && checkMask(op, diag, l.mask(), read, 3) &&
+         checkOther(op, diag, l.other(), read, 4);
+}
 HOOK(ttg_async_wait) {
   auto n = op->cast<ttg::AsyncWaitOp>().num();
   return n >= 0 || opError(op, diag, "waits for a number of groups that is at least 0, not " + llvm::Twine(n));

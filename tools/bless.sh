@@ -38,7 +38,8 @@ for source in "${sources[@]}"; do
 done
 
 if $compile; then
-  cmake --build "$build" --target tessera "${!patterns[@]/#/test_}"
+  folders=("${!patterns[@]}")
+  cmake --build "$build" --target tessera "${folders[@]/#/test_}"
 fi
 failed=0
 for folder in "${!patterns[@]}"; do

@@ -1,6 +1,6 @@
 // Two iterations in one of a loop whose loads have masks: the second one's offsets are a constant more than what the
 // loop carries. The instruction adds it, after the choice of an offset beyond the end, which is as much less.
-// RUN: tessera compile %s --target gfx950 --num-warps 4 --num-stages 2 --emit llir | FileCheck %s
+// RUN: tessera compile %s --target gfx942 --num-warps 4 --num-stages 2 --emit llir | FileCheck %s
 // CHECK: {{^}}for:
 // CHECK: %[[O:offset.*]] = phi i32
 // CHECK: %[[P:.*]] = add i32 %[[O]], %
