@@ -163,6 +163,11 @@ private:
       return {kLds, clocks * sharing_.wavesOfBlock, mi.mayStore() ? ldsLatency_ / 2 : ldsLatency_};
     }
     bool isMemory = name.starts_with("BUFFER_") || name.starts_with("GLOBAL_") || name.starts_with("FLAT_");
+    if (isMemory && name.contains("_LDS")) { // straight into LDS: spread over the time in which L1 delivers them all
+      constexpr int64_t kL1Bytes = 64, kLanes = 64; // of L1, a clock; of a wave
+      int64_t clocks = (name.contains("DWORDX4") ? 16 : 4) * kLanes / kL1Bytes;
+      return {kMemory, clocks * sharing_.wavesOfBlock, memoryLatency_};
+    }
     if (isMemory) return {kMemory, kPass, mi.mayLoad() ? memoryLatency_ : 0};
     if (name.starts_with("V_")) {
       static constexpr StringLiteral kSlow[] = {"V_EXP_", "V_LOG_", "V_RCP_", "V_RSQ_", "V_SQRT_", "V_SIN_", "V_COS_"};
