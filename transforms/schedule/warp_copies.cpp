@@ -41,9 +41,8 @@ bool leavesRoomForBlocks(scf::ForOp loop, int64_t bytes, const TargetInfo &targe
   int64_t byRegisters = target.registersPerScheduler / most * target.schedulersPerMultiprocessor / warps;
   auto blocks = [&](int64_t buffers) { return target.blocksBySharedMemory(buffers * bytes); };
   constexpr int64_t kLeastBlocks = 2; // one computes while the other waits at its barrier
-  int64_t enough =
-      std::max(kLeastBlocks,
-               llvm::divideCeil(target.tuning.warpCopyWarpsOfScheduler * target.schedulersPerMultiprocessor, warps));
+  int64_t leastWarps = target.tuning.warpCopyWarpsOfScheduler * target.schedulersPerMultiprocessor;
+  int64_t enough = std::max<int64_t>(kLeastBlocks, llvm::divideCeil(leastWarps, warps));
   int64_t wanted = std::min({std::max<int64_t>(1, byRegisters), blocks(kWarpCopyDistance), enough});
   return blocks(kWarpCopyDistance + 1) >= std::max<int64_t>(1, wanted);
 }
