@@ -125,7 +125,7 @@ static bool isCopy(Operation *op) {
 namespace {
 
 /// How many copies may be in flight after a wait: those that follow the last group that must have arrived, on every way
-/// to the wait. What is not followed (branches, inner loops) ends the count: fewer in flight are always right.
+/// to the wait. What is not followed (branches, inner loops, callers) ends the count: fewer in flight are always right.
 class CopiesAfter {
 public:
   explicit CopiesAfter(const FunctionLowering &fl) : fl_(fl) {}
@@ -134,7 +134,6 @@ public:
 
 private:
   static constexpr unsigned kMaxLaps = 8; // around loops
-  static constexpr unsigned kAll = ~0u;   // the function begins: there is no group to wait for
 
   static bool holdsCopies(Operation *op) {
     bool holds = false;
@@ -154,13 +153,11 @@ private:
         return copies;
     }
     Operation *around = block->parentOp();
-    if (around->is<tt::FuncOp>()) return kAll;
+    if (!around->is<scf::ForOp>() && !around->is<scf::IfOp>()) return copies;
     unsigned more = count(around->block(), around->prev(), pending, laps);
     if (around->is<scf::ForOp>())
       more = std::min(more, laps == kMaxLaps ? 0 : count(block, block->terminator()->prev(), pending, laps + 1));
-    else if (!around->is<scf::IfOp>())
-      return copies;
-    return more == kAll ? kAll : copies + more;
+    return copies + more;
   }
 
   const FunctionLowering &fl_;

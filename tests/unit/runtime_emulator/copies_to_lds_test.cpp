@@ -12,11 +12,14 @@ namespace {
 
 using testing::Emulation;
 
-constexpr int kElements = 1024; // of a buffer: 16 bytes for each of 256 lanes
+constexpr int kElements = 1024; // of a buffer
 
 /// Copies x to buffer 0 and y to buffer 1, each in a group of its own, and stores what `body` loads (%v).
-std::string kernel(const std::string &body, const std::string &mask = "", const std::string &masked = "") {
-  return R"(#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+/// A lane copies `elements` at once.
+std::string kernel(const std::string &body, const std::string &mask = "", const std::string &masked = "",
+                   int elements = 4) {
+  return "#b = #ttg.blocked<{sizePerThread = [" + std::to_string(elements) +
+         R"(], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #m = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
@@ -66,8 +69,8 @@ unsigned copiesIn(llvm::Module &m) {
 
 struct CopiesOfTwoBuffers : Emulation {
   unsigned copies = 0;
-  absl::StatusOr<emulator::Report> of(const std::string &text, int n = kElements) {
-    target = "gfx950";
+  absl::StatusOr<emulator::Report> of(const std::string &text, int n = kElements, const char *on = "gfx950") {
+    target = on;
     std::vector<uint8_t> more(kElements * 4);
     for (int32_t i = 0; i < kElements; ++i) {
       int32_t v = 5000 + i;
@@ -93,6 +96,17 @@ TEST(CopiesToLds, ArriveInOrder) {
     EXPECT_EQ(r.copies, 2u);
     for (int i = 0; i < kElements; ++i) ASSERT_EQ(r.out(i), buffer ? 5000 + i : i);
   }
+}
+
+/// gfx942 copies 4 bytes a lane.
+TEST(CopiesToLds, AreOfWordsOnOlderTargets) {
+  std::string text = kernel(waitAndLoad(1, 0), "", "", /*elements=*/1);
+  text.replace(text.find("hip:gfx950"), 10, "hip:gfx942");
+  CopiesOfTwoBuffers r;
+  auto report = r.of(text, kElements, "gfx942");
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(r.copies, 8u); // four of each buffer
+  for (int i = 0; i < kElements; ++i) ASSERT_EQ(r.out(i), i);
 }
 
 TEST(CopiesToLds, AreReportedWhereNobodyWaited) {
