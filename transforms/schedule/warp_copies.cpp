@@ -7,7 +7,6 @@
 
 namespace tessera::transforms {
 using namespace ir;
-using layouts::Dim;
 
 bool warpsCopy(const TargetInfo &t) { return !t.hasPerLaneAsyncCopy && t.asyncCopyBytes & kGlobalAccessBytes; }
 
