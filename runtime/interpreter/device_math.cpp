@@ -322,7 +322,7 @@ std::optional<DeviceFunction> findDeviceFunction(llvm::StringRef symbol) {
   return std::nullopt;
 }
 
-bool returnsThroughPointer(llvm::StringRef symbol) {
+bool hasOutputParameter(llvm::StringRef symbol) {
   if (symbol.consume_front("__nv_"))
     symbol.consume_front("fast_");
   else if (!symbol.consume_front("__ocml_"))

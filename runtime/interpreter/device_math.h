@@ -29,6 +29,6 @@ std::optional<DeviceFunction> findDeviceFunction(llvm::StringRef symbol);
 
 /// Whether a library's function stores a result to where an argument points (sincos, frexp, modf, remquo, …): a private
 /// variable, which tt.extern_elementwise has none of.
-bool returnsThroughPointer(llvm::StringRef symbol);
+bool hasOutputParameter(llvm::StringRef symbol);
 
 } // namespace tessera::runtime

@@ -46,9 +46,9 @@ bool callDeviceFunction(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePoo
   std::string symbol = deviceFunctionName(external);
   auto f = findDeviceFunction(symbol);
   if (!f) {
-    reason = returnsThroughPointer(symbol)
-                 ? "the device function '" + symbol + "' returns through a pointer, which no kernel can give it"
-                 : "the interpreter does not know the device function '" + symbol + "'";
+    reason = hasOutputParameter(symbol) ? "the device function '" + symbol +
+                                              "' has an output parameter, a pointer, which no kernel can give it"
+                                        : "the interpreter does not know the device function '" + symbol + "'";
     return false;
   }
   Type resultType = op->result().type().scalar();
