@@ -6,6 +6,7 @@
 // (lowering_memory.cpp). InstCombine adds the constant to both choices, which then take two instructions more for each
 // access of a tensor whose elements have masks of their own. No InstCombine may follow.
 #include "codegen_amd/passes/buffer_immediates.h"
+#include "codegen_amd/passes/buffer_operands.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -19,14 +20,10 @@ PreservedAnalyses BufferImmediatesPass::run(Function &f, FunctionAnalysisManager
   constexpr uint32_t kBeyond = 0x80000000, kImmediates = 4096;
   bool changed = false;
   for (Instruction &i : instructions(f)) {
-    auto *call = dyn_cast<IntrinsicInst>(&i);
-    if (!call) continue;
-    unsigned at;
-    switch (call->getIntrinsicID()) {
-    case Intrinsic::amdgcn_raw_ptr_buffer_load: at = 1; break;
-    case Intrinsic::amdgcn_raw_ptr_buffer_store: at = 2; break;
-    default: continue;
-    }
+    auto operands = bufferOperands(i);
+    if (!operands || !operands->takesImmediate) continue;
+    auto *call = cast<IntrinsicInst>(&i);
+    unsigned at = operands->offset;
     auto *select = dyn_cast<SelectInst>(call->getArgOperand(at));
     auto *beyond = select ? dyn_cast<ConstantInt>(select->getFalseValue()) : nullptr;
     if (!beyond || beyond->getZExtValue() <= kBeyond || beyond->getZExtValue() >= kBeyond + kImmediates) continue;
