@@ -1,6 +1,7 @@
 // Pass tritongpu-pipeline: software pipelining of loops with dots or bulk copies. The loads that feed a loop's dots are
 // issued some iterations ahead of them.
-// Runs: NVIDIA pipeline (asynchronous copies, or through registers) and AMD pipeline (through registers).
+// Runs: NVIDIA pipeline (asynchronous copies, or through registers) and AMD pipeline (through registers; on
+// gfx950 by asynchronous copies of warps, where warp-copy-layouts prepared them).
 //
 //   scf.for %i = %lb to %ub step %s iter_args(%p = %p0, %acc = %acc0) {
 //     %x = tt.load %p

@@ -79,7 +79,7 @@ struct PipelinePlan {
   bool hasBulkCopies() const {
     return llvm::any_of(loads, [](const PipelinedLoad &a) { return a.isBulkCopy; });
   }
-  /// Whether some loads are copied by cp.async.
+  /// Whether some loads are copied by cp.async, or by warps.
   bool hasThreadCopies() const {
     return asyncCopies && llvm::any_of(loads, [](const PipelinedLoad &a) { return !a.isBulkCopy; });
   }

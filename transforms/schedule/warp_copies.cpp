@@ -1,3 +1,4 @@
+// Which loads warps can copy to shared memory, and when it pays (see warp_copies.h).
 #include "transforms/schedule/warp_copies.h"
 #include "ir/module_attributes.h"
 #include "ir/tensor_queries.h"

@@ -18,7 +18,8 @@ bool isWarpCopy(ir::tt::LoadOp, const layouts::Encoding *, ir::MemDescType buffe
 /// enough to hide a latency, and more buffers would leave room for fewer blocks.
 inline constexpr int64_t kWarpCopyDistance = 2;
 /// Whether the buffers of such copies, one more than of loads through registers, leave memory for as many blocks: those
-/// that registers leave room for. `bytes`: of one buffer for each of the loop's loads.
+/// that registers leave room for, or two of enough warps (warpCopyWarpsOfScheduler). `bytes`: of one buffer for each of
+/// the loop's loads.
 bool leavesRoomForBlocks(ir::scf::ForOp, int64_t bytes, const ir::TargetInfo &);
 
 } // namespace tessera::transforms
