@@ -109,6 +109,8 @@ struct TargetInfo {
   // Every lane chooses where in shared memory its copy goes. Else the warp does: its lanes' copies follow one another
   // there (AMD's loads into LDS; layouts/warp_copy.h).
   bool hasPerLaneAsyncCopy = false;
+  /// The sizes of asyncCopyBytes if warps choose the place; 0: lanes do, or nothing copies.
+  uint32_t warpCopyBytes() const { return hasPerLaneAsyncCopy ? 0 : asyncCopyBytes; }
   bool hasTensorCopy = false;        // bulk tensor copies by descriptor (TMA) with barriers in shared memory
   bool hasLdmatrix = false;          // 8×8 matrices of 16 bits, shared memory → registers, transposed or not
   bool hasStmatrix = false;          // the reverse

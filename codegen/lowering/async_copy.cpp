@@ -17,9 +17,6 @@
 namespace tessera::codegen {
 using namespace ir;
 
-/// Whether warps copy, rather than lanes by themselves.
-static bool copiesByWarps(const ir::TargetInfo &t) { return t.asyncCopyBytes && !t.hasPerLaneAsyncCopy; }
-
 /// What a copy is given: tensors of one layout, whose elements go to a buffer.
 struct CopyOperands {
   Operation *op;
@@ -44,7 +41,7 @@ static bool copy(const CopyOperands &c, AccessPlan &plan, FunctionLowering &fl,
   bool stored = false;
   bool mayCopy = !c.hints.isVolatile && (!c.other || isZero(c.other));
   auto *moved = llvm::dyn_cast_or_null<llvm::ConstantInt>(view);
-  bool byWarps = copiesByWarps(fl.target.info()) && !acts && (!view || (moved && moved->isZero()));
+  bool byWarps = fl.target.info().warpCopyBytes() && !acts && (!view || (moved && moved->isZero()));
   std::optional<SharedAccess> ofWarp;
   for (auto &v : plan.accesses()) {
     bool consecutive = true;
@@ -187,7 +184,7 @@ bool lowerAsyncCopy(Operation *op, FunctionLowering &fl) {
     return true;
   case Opcode::ttg_async_wait:
     fl.target.waitForCopies(fl.b, op->cast<ttg::AsyncWaitOp>().num());
-    if (copiesByWarps(fl.target.info())) fl.warpCopies.waits.emplace_back(op, &fl.b.GetInsertBlock()->back());
+    if (fl.target.info().warpCopyBytes()) fl.warpCopies.waits.emplace_back(op, &fl.b.GetInsertBlock()->back());
     fl.set(op->result(), Elements());
     return true;
   default: return fl.error(op, "is not an asynchronous copy");

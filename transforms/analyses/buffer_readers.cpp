@@ -1,6 +1,5 @@
 // Readers of a buffer in shared memory (see buffer_readers.h).
 #include "transforms/analyses/buffer_readers.h"
-#include "ir/ops.h"
 #include "transforms/analyses/memdesc_root.h"
 
 namespace tessera::transforms {
@@ -11,6 +10,13 @@ bool isOnlyRead(Value buffer) {
     if (isMemdescView(user)) return isOnlyRead(user->result());
     return user->is<ttg::LocalLoadOp>() || user->is<ttng::WarpGroupDotOp>();
   });
+}
+
+ttg::LocalAllocOp bufferFilledBy(Operation *load) {
+  if (!load->result().hasOneUse()) return {};
+  auto alloc = load->result().users()[0]->dyn<ttg::LocalAllocOp>();
+  bool isReadHere = alloc && alloc->block() == load->block() && isOnlyRead(alloc.result());
+  return isReadHere ? alloc : ttg::LocalAllocOp();
 }
 
 } // namespace tessera::transforms

@@ -57,13 +57,6 @@ MemDescType withEncoding(MemDescType t, const Encoding *e) {
   return MemDescType::get(t.shape(), t.element(), e, t.memorySpace(), t.isMutable());
 }
 
-/// The buffer that the load fills, if nothing else uses it.
-ttg::LocalAllocOp bufferOf(tt::LoadOp load) {
-  if (!load.result().hasOneUse()) return {};
-  auto buffer = load.result().users()[0]->dyn<ttg::LocalAllocOp>();
-  return buffer && buffer->block() == load->block() && isOnlyRead(buffer.result()) ? buffer : ttg::LocalAllocOp();
-}
-
 /// The layout in which warps copy the load to a buffer of this layout; null if they cannot.
 const Encoding *copyLayout(tt::LoadOp load, MemDescType buffer, const AxisInfoAnalysis &axis) {
   Operation *module = load->module().op();
@@ -125,7 +118,7 @@ const Encoding *layoutInWholeCopies(tt::LoadOp load, ttg::LocalAllocOp buffer, c
 }
 
 std::optional<Copy> copyOf(tt::LoadOp load, const AxisInfoAnalysis &axis, const TargetInfo &target) {
-  auto buffer = bufferOf(load);
+  auto buffer = bufferFilledBy(load.op);
   if (!buffer || load.isVolatile() || (load.other() && !isZero(load.other()))) return std::nullopt;
   auto type = buffer.result().type().cast<MemDescType>();
   if (!elementsOfWarpCopy(type.element())) return std::nullopt;
@@ -174,7 +167,7 @@ bool convertsOperands(const Copy &c) {
 
 absl::StatusOr<bool> warpCopyLayouts(Module &m, PassContext &c) {
   if (!c.target) return requiresTarget(c, "warp-copy-layouts");
-  if (!warpsCopy(*c.target)) return false;
+  if (!(c.target->warpCopyBytes() & kGlobalAccessBytes)) return false;
   AxisInfoAnalysis axis(m);
   std::vector<std::vector<Copy>> loops;
   for (auto loop : collect<scf::ForOp>(m.op()))

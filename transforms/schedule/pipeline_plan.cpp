@@ -232,13 +232,6 @@ private:
     int64_t bytes = buffer.numElements() * buffer.element().bitWidth() / 8;
     return layout && bytes % layout->alignment() == 0;
   }
-  /// The buffer that alone uses the loaded value, and is only read.
-  ttg::LocalAllocOp bufferOf(Operation *load) {
-    if (!load->result().hasOneUse()) return {};
-    auto alloc = load->result().users()[0]->dyn<ttg::LocalAllocOp>();
-    bool isReadHere = alloc && alloc->block() == &body_ && isOnlyRead(alloc.result());
-    return isReadHere && canBeFilled(alloc, load) ? alloc : ttg::LocalAllocOp();
-  }
   /// Whether the load can fill the buffer: through a descriptor, one in the descriptor's layout alone.
   static bool canBeFilled(ttg::LocalAllocOp alloc, Operation *op) {
     auto load = op->dyn<tt::DescriptorLoadOp>();
@@ -258,7 +251,7 @@ private:
       if (!isLoadOfTensor(load)) continue;
       PipelinedLoad a;
       a.op = load;
-      a.alloc = bufferOf(load);
+      if (auto buffer = bufferFilledBy(load); buffer && canBeFilled(buffer, load)) a.alloc = buffer;
       a.isBulkCopy = load->is<tt::DescriptorLoadOp>();
       a.selectsOther = target_.hasPerLaneAsyncCopy && hasOtherThanZero(a) && isReadAsValue(load);
       plan_.loads.push_back(a);
@@ -343,7 +336,7 @@ private:
 
   /// Whether warps copy all loads to their buffers: they are in the layouts for it (warp-copy-layouts).
   bool warpsCopyAll() const {
-    return warpsCopy(target_) && llvm::all_of(plan_.loads, [&](const PipelinedLoad &a) {
+    return target_.warpCopyBytes() & kGlobalAccessBytes && llvm::all_of(plan_.loads, [&](const PipelinedLoad &a) {
              return a.alloc && !a.isBulkCopy && !hasOtherThanZero(a) &&
                     isWarpCopy(a.load(), tensorOf(a.result()).encoding(), a.alloc.result().type().cast<MemDescType>(),
                                axis_);

@@ -9,8 +9,6 @@
 namespace tessera::transforms {
 using namespace ir;
 
-bool warpsCopy(const TargetInfo &t) { return !t.hasPerLaneAsyncCopy && t.asyncCopyBytes & kGlobalAccessBytes; }
-
 int64_t elementsOfWarpCopy(Type element) {
   if (element.isa<PointerType>()) return 0;
   int64_t bits = element.bitWidth();

@@ -6,8 +6,6 @@
 
 namespace tessera::transforms {
 
-/// Whether the target's warps copy as many bytes for each lane as an access has.
-bool warpsCopy(const ir::TargetInfo &);
 /// Elements of the type that a lane's copy moves; 0: it does not consist of whole ones.
 int64_t elementsOfWarpCopy(ir::Type element);
 /// Whether warps can copy the load, done in the layout, to the buffer: what each lane copies is consecutive in memory
