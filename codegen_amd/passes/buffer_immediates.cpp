@@ -21,7 +21,7 @@ PreservedAnalyses BufferImmediatesPass::run(Function &f, FunctionAnalysisManager
   bool changed = false;
   for (Instruction &i : instructions(f)) {
     auto operands = bufferOperands(i);
-    if (!operands || !operands->takesImmediate) continue;
+    if (!operands || !operands->takesImmediate()) continue;
     auto *call = cast<IntrinsicInst>(&i);
     unsigned at = operands->offset;
     auto *select = dyn_cast<SelectInst>(call->getArgOperand(at));

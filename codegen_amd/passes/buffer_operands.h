@@ -11,8 +11,9 @@ struct BufferOperands {
   unsigned resource = 0;
   unsigned offset = 0; // of each lane
   unsigned scalar = 0; // of the wave, added to the address
-  // Whether a constant added to the offset can be the instruction's immediate. It moves the place in LDS, too.
-  bool takesImmediate = true;
+  bool isCopy = false; // into LDS
+  /// Whether a constant added to the offset can be the instruction's immediate. A copy's moves the place in LDS, too.
+  bool takesImmediate() const { return !isCopy; }
 };
 
 /// Those of a load, a load into LDS or a store; nothing for other instructions.
@@ -20,9 +21,9 @@ inline std::optional<BufferOperands> bufferOperands(const llvm::Value &v) {
   auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&v);
   if (!call) return std::nullopt;
   switch (call->getIntrinsicID()) {
-  case llvm::Intrinsic::amdgcn_raw_ptr_buffer_load: return BufferOperands{0, 1, 2, true};
-  case llvm::Intrinsic::amdgcn_raw_ptr_buffer_load_lds: return BufferOperands{0, 3, 4, false};
-  case llvm::Intrinsic::amdgcn_raw_ptr_buffer_store: return BufferOperands{1, 2, 3, true};
+  case llvm::Intrinsic::amdgcn_raw_ptr_buffer_load: return BufferOperands{0, 1, 2};
+  case llvm::Intrinsic::amdgcn_raw_ptr_buffer_load_lds: return BufferOperands{0, 3, 4, true};
+  case llvm::Intrinsic::amdgcn_raw_ptr_buffer_store: return BufferOperands{1, 2, 3};
   default: return std::nullopt;
   }
 }

@@ -5,10 +5,9 @@
 // The lowering gives lanes that are masked off an offset beyond the end of the buffer (lowering_memory.cpp). Where that
 // offset became a constant, a load gives zero and a store writes nothing.
 #include "codegen_amd/passes/drop_masked_buffers.h"
+#include "codegen_amd/passes/buffer_operands.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/IntrinsicsAMDGPU.h"
 
 namespace tessera::amd {
 using namespace llvm;
@@ -16,11 +15,10 @@ using namespace llvm;
 PreservedAnalyses DropMaskedBuffersPass::run(Function &f, FunctionAnalysisManager &) {
   SmallVector<IntrinsicInst *, 8> dropped;
   for (Instruction &i : instructions(f)) {
-    auto *call = dyn_cast<IntrinsicInst>(&i);
-    if (!call) continue;
-    bool load = call->getIntrinsicID() == Intrinsic::amdgcn_raw_ptr_buffer_load;
-    if (!load && call->getIntrinsicID() != Intrinsic::amdgcn_raw_ptr_buffer_store) continue;
-    auto *offset = dyn_cast<ConstantInt>(call->getArgOperand(load ? 1 : 2));
+    auto operands = bufferOperands(i);
+    if (!operands || operands->isCopy) continue; // a copy writes zeros to LDS
+    auto *call = cast<IntrinsicInst>(&i);
+    auto *offset = dyn_cast<ConstantInt>(call->getArgOperand(operands->offset));
     if (offset && offset->isNegative()) dropped.push_back(call); // from 2^31 on: beyond the end
   }
   for (IntrinsicInst *call : dropped) {

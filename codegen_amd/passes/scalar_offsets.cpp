@@ -138,7 +138,7 @@ private:
     auto operands = *bufferOperands(access);
     Value *rest = nullptr;
     const APInt *constant = nullptr;
-    bool movesConstant = !operands.takesImmediate &&
+    bool movesConstant = !operands.takesImmediate() &&
                          match(access.getArgOperand(operands.offset), m_AddLike(m_Value(rest), m_APInt(constant))) &&
                          constant->ult(kImmediates);
     if (movesConstant) {
