@@ -211,6 +211,16 @@ LinearLayout LinearLayout::operator*(const LinearLayout &inner) const {
   return LinearLayout(std::move(ins), std::move(outs));
 }
 
+/// The input dimension with some of the basis' coordinates, by their numbers.
+static LinearLayout::InDim selectOuts(const LinearLayout::InDim &in, llvm::ArrayRef<unsigned> outs) {
+  LinearLayout::InDim selected{in.dim, {}};
+  for (auto &basis : in.bases) {
+    auto &of = selected.bases.emplace_back();
+    for (unsigned o : outs) of.push_back(basis[o]);
+  }
+  return selected;
+}
+
 LinearLayout LinearLayout::sublayout(llvm::ArrayRef<Dim> ins, llvm::ArrayRef<Dim> outs) const {
   llvm::SmallVector<OutDim, 4> newOuts;
   llvm::SmallVector<unsigned, 4> keep;
@@ -220,16 +230,8 @@ LinearLayout LinearLayout::sublayout(llvm::ArrayRef<Dim> ins, llvm::ArrayRef<Dim
       keep.push_back(o);
     }
   llvm::SmallVector<InDim, 4> newIns;
-  for (auto &i : ins_) {
-    if (!llvm::is_contained(ins, i.dim)) continue;
-    InDim n{i.dim, {}};
-    for (auto &b : i.bases) {
-      Basis nb;
-      for (auto o : keep) nb.push_back(b[o]);
-      n.bases.push_back(nb);
-    }
-    newIns.push_back(n);
-  }
+  for (auto &i : ins_)
+    if (llvm::is_contained(ins, i.dim)) newIns.push_back(selectOuts(i, keep));
   return LinearLayout(std::move(newIns), std::move(newOuts));
 }
 
@@ -248,15 +250,7 @@ LinearLayout LinearLayout::transposeOuts(llvm::ArrayRef<Dim> order) const {
     outs.push_back(outs_[from.back()]);
   }
   llvm::SmallVector<InDim, 4> ins;
-  for (auto &i : ins_) {
-    InDim n{i.dim, {}};
-    for (auto &b : i.bases) {
-      Basis nb;
-      for (auto f : from) nb.push_back(b[f]);
-      n.bases.push_back(nb);
-    }
-    ins.push_back(n);
-  }
+  for (auto &i : ins_) ins.push_back(selectOuts(i, from));
   return LinearLayout(std::move(ins), std::move(outs));
 }
 
