@@ -7,7 +7,6 @@
 #include "ir/attribute_names.h"
 #include "ir/context.h"
 #include "ir/device_function_name.h"
-#include "ir/loops.h"
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
 #include "ir/printer.h"
@@ -15,6 +14,7 @@
 #include "ir/verifier.h"
 #include "layouts/nvmma_shared.h"
 #include "runtime/compiler/bitcode_object.h"
+#include "runtime/compiler/fewer_stages.h"
 #include "runtime/compiler/more_warps.h"
 #include "runtime/compiler/targets.h"
 #include "transforms/analyses/register_pressure.h"
@@ -536,117 +536,19 @@ absl::Status Compilation::reportAtOperation(const absl::Status &s) const {
   return absl::InvalidArgumentError("code generation failed");
 }
 
-// ---- fewer stages than requested ----
-//
-// Where a loop's loads are held in registers until the next iteration, the number of stages is a wish, as the number of
-// warps is (more_warps.h): with the accumulators and operands of large tiles, these values can take more registers than
-// a thread has. How many operands LLVM holds is known only after register allocation, so the code itself decides: if
-// its innermost loops spill, it is compiled again with loads where they are used, and the code that spills fewer bytes
-// in an iteration is taken. What is spilled around a loop alone costs less than waiting for loads.
-//
-// Not on CDNA: its loops order loads between MFMA, and by the timing model GEMMs that spill 56 to 64 bytes of a thread
-// (8-bit floats that gfx942 converts) take 1 to 5 % longer without loads ahead.
-//
-// Loops that request stages by themselves (`tt.num_stages`) keep them. TTGIR and LLVM IR, if they are the last stage,
-// are those of the requested stages.
-
-bool mayTakeFewerStages(const Module &m, const TargetInfo &target, const CompileOptions &o) {
-  bool holdsLoads = !target.hasPerLaneAsyncCopy && target.matrixUnit != MatrixUnit::Mfma;
-  bool isAllocated = o.stage >= Stage::Asm && o.optLevel >= 2;
-  if (!holdsLoads || !isAllocated || o.numStages < 2 || hasLayouts(m.op())) return false;
-  bool hasDotInLoop = false;
-  m.op()->walk([&](Operation *op) { hasDotInLoop |= isDot(op) && isInLoop(op); });
-  return hasDotInLoop;
-}
-
-/// The options of a compilation that nobody observes, with other stages.
-CompileOptions unobserved(const CompileOptions &o, int numStages) {
-  CompileOptions quiet = o;
-  quiet.numStages = numStages;
-  quiet.keepTexts = false;
-  quiet.passes = {};
-  quiet.passes.skip = o.passes.skip;
-  quiet.passes.bisectLimit = o.passes.bisectLimit;
-  return quiet;
-}
-
-double milliseconds(const CompileResult &r) {
-  double sum = 0;
-  for (auto &[stage, ms] : r.metadata.compileMs) sum += ms;
-  return sum;
-}
-
-/// One compilation whose reports nobody reads.
-struct Trial {
-  absl::StatusOr<CompileResult> result;
-  int64_t spilledInLoops = 0;
-
-  Trial(Module &m, const TargetInfo &target, const CompileOptions &o) {
-    DiagnosticEngine nobody([](const Diagnostic &) {});
-    Compilation c(m, target, o, nobody);
-    result = c.run();
-    spilledInLoops = c.spilledInLoops();
-  }
-};
-
-void remarkFewerStages(const Module &m, const CompileOptions &o, int64_t before, int64_t after) {
-  auto kernel = selectKernel(m, o.kernel);
-  if (!kernel.ok()) return;
-  transforms::Remark r{
-      transforms::Remark::Applied,
-      "fewer-stages",
-      "FewerStages",
-      (*kernel)->loc(),
-      "",
-      llvm::json::Object{{"requestedNumStages", o.numStages}, {"spillBytesRequested", before}, {"spillBytes", after}}};
-  r.message = llvm::formatv("'{0}' loads nothing ahead of an iteration: with {1} stages, an iteration of its loops "
-                            "spills {2} bytes of a thread's registers, and {3} without",
-                            (*kernel)->cast<tt::FuncOp>().symName(), o.numStages, before, after)
-                  .str();
-  o.passes.remarks(r);
-}
-
-/// @pre mayTakeFewerStages
-absl::StatusOr<CompileResult> compileWithFewerStages(Module &m, const TargetInfo &target, const CompileOptions &o,
-                                                     DiagnosticEngine &diag) {
-  std::unique_ptr<Module> copy = m.clone();
-  auto takesFewer = [](const Trial &fewer, int64_t spilled) {
-    return fewer.result.ok() && fewer.spilledInLoops < spilled;
-  };
-  if (transforms::hasNoObservers(o.passes)) {
-    Compilation requested(m, target, o, diag);
-    absl::StatusOr<CompileResult> result = requested.run();
-    if (!result.ok() || !requested.spilledInLoops()) return result;
-    CompileOptions options = unobserved(o, 1);
-    options.keepTexts = o.keepTexts;
-    Trial fewer(*copy, target, options);
-    if (!takesFewer(fewer, requested.spilledInLoops())) return result;
-    KernelMetadata &md = fewer.result->metadata;
-    md.config() = o.config();
-    md.compileMs.emplace_back("with the requested stages", milliseconds(*result));
-    return std::move(fewer.result);
-  }
-  // What users see of the passes is a run of each with the stages that are taken: copies decide.
-  CompileOptions taken = o;
-  Trial requested(*copy, target, unobserved(o, o.numStages));
-  if (requested.result.ok() && requested.spilledInLoops) {
-    Trial fewer(*m.clone(), target, unobserved(o, 1));
-    if (takesFewer(fewer, requested.spilledInLoops)) {
-      taken.numStages = 1;
-      if (o.passes.remarks) remarkFewerStages(m, o, requested.spilledInLoops, fewer.spilledInLoops);
-    }
-  }
-  absl::StatusOr<CompileResult> result = Compilation(m, target, taken, diag).run();
-  if (result.ok()) result->metadata.config() = o.config();
-  return result;
+/// A compilation as the options say.
+CompiledOnce compileOnce(Module &m, const TargetInfo &target, const CompileOptions &o, DiagnosticEngine &diag) {
+  Compilation c(m, target, o, diag);
+  absl::StatusOr<CompileResult> result = c.run();
+  return {std::move(result), c.spilledInLoops()};
 }
 
 } // namespace
 
 absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const CompileOptions &o,
                                       DiagnosticEngine &diag) {
-  if (mayTakeFewerStages(m, target, o)) return compileWithFewerStages(m, target, o, diag);
-  return Compilation(m, target, o, diag).run();
+  if (mayTakeFewerStages(m, target, o)) return compileWithFewerStages(m, target, o, diag, compileOnce);
+  return compileOnce(m, target, o, diag).result;
 }
 
 absl::StatusOr<CompileResult> compileText(llvm::StringRef text, const std::string &fileName, const TargetInfo &target,
