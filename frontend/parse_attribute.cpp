@@ -334,6 +334,67 @@ Attribute ParserState::parseHashAttribute() {
   return OpaqueAttr::get(ctx, ("#" + name).str());
 }
 
+/// `@name` or `@"name"`.
+Attribute ParserState::parseSymbol() {
+  const char *at = lex.position();
+  lex.bump(); // @
+  std::string quoted;
+  if (lex.raw() == '"' && lex.string(quoted)) return SymbolAttr::get(ctx, quoted);
+  auto name = lex.suffixIdentifier();
+  if (name.empty()) return error("expected a symbol name after '@'", at), Attribute();
+  return SymbolAttr::get(ctx, name);
+}
+
+/// `[a, b, …]`.
+Attribute ParserState::parseArray() {
+  lex.bump(); // [
+  llvm::SmallVector<Attribute, 4> list;
+  if (!lex.lookingAt("]")) do {
+      Attribute a = parseAttribute();
+      if (!a) return {};
+      list.push_back(a);
+    } while (lex.eat(","));
+  if (!expect("]", "an array attribute")) return {};
+  return ArrayAttr::get(ctx, list);
+}
+
+/// `array<i32: 1, 2>`.
+Attribute ParserState::parseDenseArray() {
+  const char *at = lex.position();
+  lex.eat("array<");
+  Type t = parseType();
+  if (!t) return {};
+  if (!t.isInteger() && !t.isFloat()) return error("array<…> holds integers or floats", at), Attribute();
+  llvm::SmallVector<int64_t, 4> values;
+  if (lex.eat(":")) do {
+      auto v = parseElement(t);
+      if (!v) return {};
+      if (v->getBitWidth() > 64) return error("array<…> elements have at most 64 bits", at), Attribute();
+      values.push_back(t.isInteger(1) || t.isFloat() ? v->getZExtValue() : v->getSExtValue());
+    } while (lex.eat(","));
+  if (!expect(">", "array<…>")) return {};
+  return DenseArrayAttr::get(t, values);
+}
+
+/// Attributes of other dialects, and locations as attributes: kept as their text. Nothing if it is none of these.
+std::optional<Attribute> ParserState::parseOpaqueAttribute() {
+  const char *at = lex.position();
+  auto textFrom = [&] { return OpaqueAttr::get(ctx, llvm::StringRef(at, lex.position() - at)); };
+  static constexpr const char *kOpaque[] = {"affine_map<", "affine_set<", "dense_resource<",
+                                            "sparse<",     "strided<",    "distinct["};
+  if (llvm::any_of(kOpaque, [&](const char *start) { return lex.lookingAt(start); })) {
+    lex.identifier();
+    llvm::StringRef body;
+    return balanced(body) ? textFrom() : Attribute();
+  }
+  if (lex.lookingAt("loc(")) {
+    lex.eat("loc");
+    Location l;
+    return parseLocation(l) ? textFrom() : Attribute();
+  }
+  return std::nullopt;
+}
+
 Attribute ParserState::parseAttribute(Type hint) {
   DepthGuard guard(*this);
   if (!guard.ok) return {};
@@ -341,30 +402,13 @@ Attribute ParserState::parseAttribute(Type hint) {
   const char *at = lex.position();
   char c = lex.peek();
   if (c == '#') return parseHashAttribute();
-  if (c == '@') {
-    lex.bump();
-    std::string quoted;
-    if (lex.raw() == '"' && lex.string(quoted)) return SymbolAttr::get(ctx, quoted);
-    auto n = lex.suffixIdentifier();
-    if (n.empty()) return error("expected a symbol name after '@'", at), Attribute();
-    return SymbolAttr::get(ctx, n);
-  }
+  if (c == '@') return parseSymbol();
   if (c == '"') {
     std::string s;
     if (!lex.string(s)) return error("the string does not end", at), Attribute();
     return StringAttr::get(ctx, s);
   }
-  if (c == '[') {
-    lex.bump();
-    llvm::SmallVector<Attribute, 4> list;
-    if (!lex.lookingAt("]")) do {
-        Attribute a = parseAttribute();
-        if (!a) return {};
-        list.push_back(a);
-      } while (lex.eat(","));
-    if (!expect("]", "an array attribute")) return {};
-    return ArrayAttr::get(ctx, list);
-  }
+  if (c == '[') return parseArray();
   if (c == '{') {
     llvm::SmallVector<NamedAttribute, 4> entries;
     if (!parseAttrDict(entries)) return {};
@@ -376,34 +420,8 @@ Attribute ParserState::parseAttribute(Type hint) {
     lex.eat("dense");
     return parseDense();
   }
-  if (lex.lookingAt("array<")) {
-    lex.eat("array<");
-    Type t = parseType();
-    if (!t) return {};
-    if (!t.isInteger() && !t.isFloat()) return error("array<…> holds integers or floats", at), Attribute();
-    llvm::SmallVector<int64_t, 4> values;
-    if (lex.eat(":")) do {
-        auto v = parseElement(t);
-        if (!v) return {};
-        if (v->getBitWidth() > 64) return error("array<…> elements have at most 64 bits", at), Attribute();
-        values.push_back(t.isInteger(1) || t.isFloat() ? v->getZExtValue() : v->getSExtValue());
-      } while (lex.eat(","));
-    if (!expect(">", "array<…>")) return {};
-    return DenseArrayAttr::get(t, values);
-  }
-  if (lex.lookingAt("affine_map<") || lex.lookingAt("affine_set<") || lex.lookingAt("dense_resource<") ||
-      lex.lookingAt("sparse<") || lex.lookingAt("strided<") || lex.lookingAt("distinct[")) {
-    lex.identifier();
-    llvm::StringRef body;
-    if (!balanced(body)) return {};
-    return OpaqueAttr::get(ctx, llvm::StringRef(at, lex.position() - at));
-  }
-  if (lex.lookingAt("loc(")) {
-    lex.eat("loc");
-    Location l;
-    if (!parseLocation(l)) return {};
-    return OpaqueAttr::get(ctx, llvm::StringRef(at, lex.position() - at));
-  }
+  if (lex.lookingAt("array<")) return parseDenseArray();
+  if (auto opaque = parseOpaqueAttribute()) return *opaque;
   if (c == '!' || c == '(' || llvm::isAlpha(c)) {
     Type t = parseType();
     return t ? TypeAttr::get(t) : Attribute();
@@ -447,71 +465,81 @@ bool ParserState::parseLocation(Location &l) {
   return expect("(", "a location") && parseLocationBody(l) && expect(")", "a location");
 }
 
+/// `#name`.
+bool ParserState::parseLocationAlias(Location &l) {
+  const char *at = lex.position();
+  lex.bump(); // #
+  auto name = lex.suffixIdentifier();
+  auto it = attrAliases_.find(name);
+  if (it == attrAliases_.end()) {
+    undefinedLocation(name, at);
+    return true; // the operation is read without it
+  }
+  auto &alias = it->second;
+  if (!readAlias(alias, "location alias '#", name, at, [&] { return readAttributeAlias(alias); })) return false;
+  if (!alias.isLocation) return error("'#" + name + "' is not a location", at);
+  l = alias.loc;
+  return true;
+}
+
+/// After `callsite`: `(callee at caller)`.
+bool ParserState::parseCallSite(Location &l) {
+  Location callee, caller;
+  if (!expect("(", "callsite") || !parseLocationBody(callee)) return false;
+  if (!lex.eatWord("at")) return error("expected 'at' in a callsite location");
+  if (!parseLocationBody(caller) || !expect(")", "callsite")) return false;
+  l = ctx.callSiteLoc(callee, caller);
+  return true;
+}
+
+/// After `fused`: `[a, b, …]` or `<metadata>[a, b, …]`.
+bool ParserState::parseFusedLocation(Location &l) {
+  llvm::StringRef meta;
+  if (lex.peek() == '<' && !balanced(meta)) return false;
+  if (!expect("[", "a fused location")) return false;
+  llvm::SmallVector<Location, 4> parts;
+  if (!lex.lookingAt("]")) do {
+      Location p;
+      if (!parseLocationBody(p)) return false;
+      parts.push_back(p);
+    } while (lex.eat(","));
+  if (!expect("]", "a fused location")) return false;
+  l = ctx.fusedLoc(parts, meta);
+  return true;
+}
+
+/// After `"file":` from `at`: `line:col`, `line:col to :col` or `line:col to line:col`.
+bool ParserState::parseFileRange(llvm::StringRef file, const char *at, Location &l) {
+  int64_t line, col, endLine = 0, endCol = 0;
+  if (!parseInteger(line) || !expect(":", "a location") || !parseInteger(col)) return false;
+  if (lex.eatWord("to")) {
+    endLine = line;
+    if (!lex.lookingAt(":") && !parseInteger(endLine)) return false;
+    if (!expect(":", "a location") || !parseInteger(endCol)) return false;
+  }
+  for (int64_t n : {line, col, endLine, endCol})
+    if (n < 0 || n > UINT32_MAX) return error("line or column out of range", at);
+  l = ctx.fileLoc(file, line, col, endLine, endCol);
+  return true;
+}
+
 bool ParserState::parseLocationBody(Location &l) {
   DepthGuard guard(*this);
   if (!guard.ok) return false;
   lex.skipSpace();
   const char *at = lex.position();
-  if (lex.peek() == '#') {
-    lex.bump();
-    auto name = lex.suffixIdentifier();
-    auto it = attrAliases_.find(name);
-    if (it == attrAliases_.end()) {
-      undefinedLocation(name, at);
-      return true; // the operation is read without it
-    }
-    auto &alias = it->second;
-    if (!readAlias(alias, "location alias '#", name, at, [&] { return readAttributeAlias(alias); })) return false;
-    if (!alias.isLocation) return error("'#" + name + "' is not a location", at);
-    l = alias.loc;
-    return true;
-  }
+  if (lex.peek() == '#') return parseLocationAlias(l);
   if (lex.eatWord("unknown")) {
     l = Location();
     return true;
   }
-  if (lex.eatWord("callsite")) {
-    Location callee, caller;
-    if (!expect("(", "callsite") || !parseLocationBody(callee)) return false;
-    if (!lex.eatWord("at")) return error("expected 'at' in a callsite location");
-    if (!parseLocationBody(caller) || !expect(")", "callsite")) return false;
-    l = ctx.callSiteLoc(callee, caller);
-    return true;
-  }
-  if (lex.eatWord("fused")) {
-    llvm::StringRef meta;
-    if (lex.peek() == '<' && !balanced(meta)) return false;
-    if (!expect("[", "a fused location")) return false;
-    llvm::SmallVector<Location, 4> parts;
-    if (!lex.lookingAt("]")) do {
-        Location p;
-        if (!parseLocationBody(p)) return false;
-        parts.push_back(p);
-      } while (lex.eat(","));
-    if (!expect("]", "a fused location")) return false;
-    l = ctx.fusedLoc(parts, meta);
-    return true;
-  }
+  if (lex.eatWord("callsite")) return parseCallSite(l);
+  if (lex.eatWord("fused")) return parseFusedLocation(l);
   std::string text;
   if (lex.peek() != '"' || !lex.string(text)) return error("expected a location", at);
-  if (lex.eat(":")) {
-    int64_t line, col, endLine = 0, endCol = 0;
-    if (!parseInteger(line) || !expect(":", "a location") || !parseInteger(col)) return false;
-    if (lex.eatWord("to")) {
-      endLine = line;
-      if (!lex.lookingAt(":") && !parseInteger(endLine)) return false;
-      if (!expect(":", "a location") || !parseInteger(endCol)) return false;
-    }
-    if (line < 0 || col < 0 || line > UINT32_MAX || col > UINT32_MAX || endLine < 0 || endCol < 0 ||
-        endLine > UINT32_MAX || endCol > UINT32_MAX)
-      return error("line or column out of range", at);
-    l = ctx.fileLoc(text, line, col, endLine, endCol);
-    return true;
-  }
+  if (lex.eat(":")) return parseFileRange(text, at, l);
   Location child;
-  if (lex.eat("(")) {
-    if (!parseLocationBody(child) || !expect(")", "a name location")) return false;
-  }
+  if (lex.eat("(") && (!parseLocationBody(child) || !expect(")", "a name location"))) return false;
   l = ctx.nameLoc(text, child);
   return true;
 }

@@ -70,6 +70,10 @@ public:
   bool parseAttrDict(llvm::SmallVectorImpl<ir::NamedAttribute> &,
                      llvm::SmallVectorImpl<const char *> *positions = nullptr);
   ir::Attribute parseNumber(ir::Type typeHint);
+  ir::Attribute parseSymbol();
+  ir::Attribute parseArray();
+  ir::Attribute parseDenseArray();
+  std::optional<ir::Attribute> parseOpaqueAttribute();
   ir::Attribute parseDense();
   bool parseDenseHex(ir::TensorType, std::vector<llvm::APInt> &);
   bool parseDenseList(ir::TensorType, unsigned dimension, std::vector<llvm::APInt> &);
@@ -87,6 +91,10 @@ public:
 
   bool parseLocation(ir::Location &); // after `loc`: ( … )
   bool parseLocationBody(ir::Location &);
+  bool parseLocationAlias(ir::Location &);
+  bool parseCallSite(ir::Location &);
+  bool parseFusedLocation(ir::Location &);
+  bool parseFileRange(llvm::StringRef file, const char *at, ir::Location &);
   bool parseTrailingLocation(ir::Location &); // optional `loc(…)`
 
   bool parseAliasDefinition();

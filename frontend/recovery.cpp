@@ -122,13 +122,25 @@ static LineStart startOfLine(const char *line, const char *text, const char *end
   return isOperation ? LineStart::Operation : LineStart::Other;
 }
 
+/// Where the line of `text` begins, if blanks alone stand before `text`; else null.
+static const char *lineBefore(const char *text, const char *begin) {
+  const char *line = text;
+  while (line != begin && (line[-1] == ' ' || line[-1] == '\t')) --line;
+  return line == begin || line[-1] == '\n' ? line : nullptr;
+}
+
 /// Goes to the next line outside of braces that starts an operation, a block, an alias or a region's end; always
 /// forward.
 void ParserState::recover(const char *from) {
-  if (lex.position() <= from) lex.seek(from < lex.end() ? from + 1 : from);
+  bool isForward = lex.position() > from;
+  if (!isForward) lex.seek(from < lex.end() ? from + 1 : from);
   const char *end = lex.end();
   int depth = 0;
   const char *p = lex.position();
+  // The parser may have read up to the next operation before it found the fault: that one is not at fault.
+  const char *line = isForward && p != end ? lineBefore(p, lex.begin()) : nullptr;
+  bool closesSkipped = p != end && *p == '}'; // of a function whose body was skipped
+  if (line && !closesSkipped && startOfLine(line, p, end) == LineStart::Operation) return;
   while (p != end) {
     if (*p == '{') ++depth;
     if (*p == '}') --depth;
