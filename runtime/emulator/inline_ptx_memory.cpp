@@ -295,9 +295,23 @@ bool PtxDecoder::emitFence(Statement &s) {
   return true;
 }
 
+using MbarrierKind = MbarrierOperation::Kind;
+
+/// What mbarrier.`name` does; waits take the phase's parity or its state. Nothing for others.
+static std::optional<MbarrierKind> mbarrierKind(StringRef name, bool parity) {
+  bool waits = name == "try_wait" || name == "test_wait";
+  if (waits) return parity ? MbarrierKind::WaitParity : MbarrierKind::Wait;
+  return StringSwitch<std::optional<MbarrierKind>>(name)
+      .Case("init", MbarrierKind::Init)
+      .Case("inval", MbarrierKind::Invalidate)
+      .Case("arrive", MbarrierKind::Arrive)
+      .Case("expect_tx", MbarrierKind::ExpectTx)
+      .Case("complete_tx", MbarrierKind::CompleteTx)
+      .Default(std::nullopt);
+}
+
 bool PtxDecoder::emitMbarrierForm(Statement &s) {
   if (s.modifiers.empty()) return false;
-  using Kind = MbarrierOperation::Kind;
   MbarrierOperation op;
   StringRef name = s.modifiers[0];
   bool parity = false, b64 = false;
@@ -311,22 +325,19 @@ bool PtxDecoder::emitMbarrierForm(Statement &s) {
     else if (!StringRef(" shared shared::cta release acquire relaxed cta cluster ").contains((" " + m + " ").str()))
       return bad("modifier ." + m);
   }
-  bool waits = name == "try_wait" || name == "test_wait";
-  op.kind = name == "init"          ? Kind::Init
-            : name == "inval"       ? Kind::Invalidate
-            : name == "arrive"      ? Kind::Arrive
-            : name == "expect_tx"   ? Kind::ExpectTx
-            : name == "complete_tx" ? Kind::CompleteTx
-            : parity                ? Kind::WaitParity
-                                    : Kind::Wait;
-  if (op.kind == Kind::Wait && !waits) return bad("operation ." + name);
+  auto kind = mbarrierKind(name, parity);
+  if (!kind) return bad("operation ." + name);
+  op.kind = *kind;
+  bool waits = *kind == MbarrierKind::Wait || *kind == MbarrierKind::WaitParity;
   if (!b64 || (parity && !waits)) return bad("type");
   op.guard = s.guard;
   op.guardNegated = s.guardNegated;
   // {result,} [address]{, operand{, hint}}
-  size_t at = op.kind == Kind::Arrive || waits ? 1 : 0;
-  size_t least = at + (op.kind == Kind::Invalidate || (op.kind == Kind::Arrive && !op.expectsTx) ? 1 : 2),
-         most = op.kind == Kind::Invalidate ? 1 : at + (waits ? 3 : 2);
+  bool invalidates = op.kind == MbarrierKind::Invalidate;
+  bool mayOmitOperand = invalidates || (op.kind == MbarrierKind::Arrive && !op.expectsTx);
+  size_t at = op.kind == MbarrierKind::Arrive || waits ? 1 : 0;
+  size_t least = at + (mayOmitOperand ? 1 : 2);
+  size_t most = invalidates ? 1 : at + (waits ? 3 : 2);
   if (s.operands.size() < least || s.operands.size() > most || s.operands[at].kind != Operand::Address)
     return bad("operands");
   const Operand &address = s.operands[at];
@@ -334,12 +345,13 @@ bool PtxDecoder::emitMbarrierForm(Statement &s) {
   op.addressBytes = uint8_t(address.bytes);
   op.offset = address.offset;
   if (at && s.operands[0].kind != Operand::Sink) {
-    if (s.operands[0].kind != Operand::Register || s.operands[0].bytes != (waits ? 1u : 8u)) return bad("result");
+    unsigned resultBytes = waits ? 1 : 8; // a predicate, or the state
+    if (s.operands[0].kind != Operand::Register || s.operands[0].bytes != resultBytes) return bad("result");
     (waits ? op.complete : op.state) = s.operands[0].row;
   }
   if (waits && op.complete == kNoRow) return bad("result");
   if (s.operands.size() > at + 1) {
-    Row value = source(s.operands[at + 1], op.kind == Kind::Wait ? 8 : 4);
+    Row value = source(s.operands[at + 1], op.kind == MbarrierKind::Wait ? 8 : 4);
     (waits ? op.state : op.count) = value;
   }
   emitMbarrier(d_, op);

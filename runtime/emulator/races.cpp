@@ -146,62 +146,91 @@ void checkSharedOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
   }
 }
 
+namespace {
+
+/// One lane's access to global memory, and the accesses to a byte that must come before it.
+class GlobalOrder {
+public:
+  GlobalOrder(Warp &w, const Instruction &i, unsigned lane, const Region &r, bool writes, bool atomic, uint64_t now)
+      : w_(w), b_(*w.block), i_(i), lane_(lane), thread_(w.index * w.lanes + lane), r_(r), writes_(writes),
+        atomic_(atomic), now_(now) {}
+
+  /// False: a read, or an atomic access, races with the last write, which is reported. `at`: the byte's offset.
+  bool followsWrite(const GlobalCell &c, uint64_t at) const {
+    if ((atomic_ && c.atomic) || isKnown(c.write)) return true;
+    const char *did = c.atomic ? "updated" : "wrote";
+    bool isHarmless = !writes_ && !atomic_ && isPutAside(b_, mark(), c.write, did, place(at));
+    return isHarmless || race(at, writes_ ? "updates" : "reads", c.write, did);
+  }
+  void noteRead(GlobalCell &c) const {
+    bool byThisWarp = c.read.stamp && c.read.block == b_.number && c.read.thread / w_.lanes == w_.index;
+    if (c.read.stamp && !byThisWarp) c.otherRead = c.read;
+    bool several = byThisWarp && c.read.stamp > std::max(w_.lastSync, b_.lastGlobalBarrier) &&
+                   (c.read.several || c.read.thread != thread_);
+    // An atomic read (volatile, acquire) races with no atomic.
+    if (!atomic_) c.read = mark(several);
+  }
+  /// False: the write races with an earlier access, which is reported.
+  bool noteWrite(GlobalCell &c, uint64_t at) const {
+    if (!atomic_ && !isKnown(c.write)) return race(at, "changes", c.write, c.atomic ? "updated" : "wrote");
+    const char *does = atomic_ ? "updates" : "changes";
+    for (const Mark &read : {c.read, c.otherRead})
+      if (!isKnown(read, true) && !isPutAside(b_, read, mark(), does, place(at))) return race(at, does, read, "read");
+    c.write = mark();
+    c.atomic = atomic_;
+    return true;
+  }
+
+private:
+  Mark mark(bool several = false) const { return {now_, i_.id, b_.number, uint16_t(thread_), several}; }
+  /// Whether barriers or acquires put the earlier access before this one.
+  bool isKnown(const Mark &m, bool wasRead = false) const {
+    if (!m.stamp) return true;
+    if (m.block != b_.number) return acquired(b_, m.block, m.stamp);
+    return ordered(w_, m, b_.lastGlobalBarrier, thread_, now_, wasRead) || (wasRead && isOver(b_, m));
+  }
+  std::string place(uint64_t at) const { return llvm::formatv("byte {0} of '{1}'", at, r_.name).str(); }
+  bool race(uint64_t at, const char *doing, const Mark &m, const char *did) const {
+    raceBetween(w_, i_, lane_, doing, m, did, place(at), m.block != b_.number);
+    return false;
+  }
+
+  Warp &w_;
+  Block &b_;
+  const Instruction &i_;
+  unsigned lane_, thread_;
+  const Region &r_;
+  bool writes_, atomic_;
+  uint64_t now_;
+};
+
+} // namespace
+
 void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned lane, Region &r, uint64_t offset,
                       bool writes, bool atomic, const uint8_t *changed, uint64_t now) {
   if (r.bytes > kMaxShadowed) return;
   if (r.shadow.empty()) r.shadow.resize((r.bytes + kShadowPage - 1) / kShadowPage);
-  Block &b = *w.block;
-  unsigned thread = w.index * w.lanes + lane;
+  ShadowMemory &shadow = w.block->launch->shadow;
+  GlobalOrder order(w, i, lane, r, writes, atomic, now);
   unsigned granule = 1u << std::countr_zero(unsigned(offset) | a.bytes | kLargestGranule), step;
   for (unsigned k = 0; k < a.bytes; k += step) {
     ShadowPage &page = r.shadow[(offset + k) / kShadowPage];
-    if (!page.cells || page.granule > granule) b.launch->shadow.divide(page, granule);
+    if (!page.cells || page.granule > granule) shadow.divide(page, granule);
     if (!page.cells || page.granule > granule)
       return fail(w, &i, int(lane), "the host has not enough memory for the check of races; --no-check races");
     step = page.granule;
     GlobalCell &c = page.cells[(offset + k) % kShadowPage / step];
-    const uint8_t *firstChanged = changed ? std::find(changed + k, changed + k + step, 1) : nullptr;
-    auto known = [&](const Mark &m, bool wasRead = false) {
-      if (!m.stamp) return true;
-      if (m.block != b.number) return acquired(b, m.block, m.stamp);
-      return ordered(w, m, b.lastGlobalBarrier, thread, now, wasRead) || (wasRead && isOver(b, m));
-    };
-    auto place = [&] {
-      return llvm::formatv(
-                 "byte {0} of '{1}'",
-                 offset + (firstChanged && firstChanged != changed + k + step ? uint64_t(firstChanged - changed) : k),
-                 r.name)
-          .str();
-    };
-    auto race = [&](const char *doing, const Mark &m, const char *did) {
-      raceBetween(w, i, lane, doing, m, did, place(), m.block != b.number);
-    };
-    if (!writes || atomic) {
-      const char *did = c.atomic ? "updated" : "wrote";
-      if (!(atomic && c.atomic) && !known(c.write) &&
-          (writes || atomic || !isPutAside(b, {now, i.id, b.number, uint16_t(thread), false}, c.write, did, place())))
-        return race(writes ? "updates" : "reads", c.write, did);
-    }
-    if (!writes) {
-      if (c.read.stamp && (c.read.block != b.number || c.read.thread / w.lanes != w.index)) c.otherRead = c.read;
-      bool several = c.read.stamp && c.read.block == b.number && c.read.thread / w.lanes == w.index &&
-                     c.read.stamp > std::max(w.lastSync, b.lastGlobalBarrier) &&
-                     (c.read.several || c.read.thread != thread);
-      // An atomic read (volatile, acquire) races with no atomic.
-      if (!atomic) c.read = {now, i.id, b.number, uint16_t(thread), several};
-      continue;
-    }
-    if (changed && firstChanged == changed + k + step) {
+    const uint8_t *end = changed ? changed + k + step : nullptr;
+    const uint8_t *firstChanged = changed ? std::find(changed + k, end, 1) : nullptr;
+    bool isUnchanged = changed && firstChanged == end;
+    uint64_t at = offset + (changed && !isUnchanged ? uint64_t(firstChanged - changed) : k);
+    if ((!writes || atomic) && !order.followsWrite(c, at)) return;
+    if (!writes)
+      order.noteRead(c);
+    else if (isUnchanged)
       c.touched = true;
-      continue;
-    }
-    if (!atomic && !known(c.write)) return race("changes", c.write, c.atomic ? "updated" : "wrote");
-    const Mark write{now, i.id, b.number, uint16_t(thread), false};
-    const char *does = atomic ? "updates" : "changes";
-    for (const Mark &read : {c.read, c.otherRead})
-      if (!known(read, true) && !isPutAside(b, read, write, does, place())) return race(does, read, "read");
-    c.write = write;
-    c.atomic = atomic;
+    else if (!order.noteWrite(c, at))
+      return;
   }
 }
 
