@@ -72,6 +72,49 @@ std::string shortNumber(double v) {
   return text;
 }
 
+/// |u - v| of elements with these values, neither of them NaN; infinity where only one is infinite, both are with other
+/// signs, or f64 values are further apart than the largest number.
+double differenceOf(DType t, const uint8_t *a, const uint8_t *e, double u, double v) {
+  if (std::isinf(u) || std::isinf(v)) return u == v ? 0 : std::numeric_limits<double>::infinity();
+  return isFloat(t) ? std::abs(u - v) : std::abs(double(integerAt(t, a) - integerAt(t, e)));
+}
+
+/// Counts the differences of r.elements elements and finds the worst.
+void measure(CheckResult &r, DType dtype, const uint8_t *actual, const uint8_t *expected) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  unsigned bytes = dtypeBytes(dtype);
+  Norm error, norm;
+  double worstDifference = -1;
+  bool infinite = false;
+  int64_t firstNan = -1;
+  for (int64_t i = 0; i < r.elements; ++i) {
+    const uint8_t *a = &actual[i * bytes], *e = &expected[i * bytes];
+    bool same = std::memcmp(a, e, bytes) == 0;
+    double u = toDouble(dtype, a), v = toDouble(dtype, e);
+    r.differing += !same;
+    if (std::isnan(u) || std::isnan(v)) {
+      if (firstNan < 0) firstNan = i;
+      ++r.nans;
+      continue;
+    }
+    double difference = same ? 0 : differenceOf(dtype, a, e, u, v);
+    if (std::isinf(difference))
+      infinite = true;
+    else
+      error.add(difference);
+    if (!std::isinf(u) && !std::isinf(v)) norm.add(v);
+    // Bits that differ without a difference in value (-0 and 0) are the worst only where nothing else is.
+    if (!same && difference > worstDifference) {
+      worstDifference = difference;
+      r.worst = i;
+    }
+  }
+  if (firstNan >= 0) r.worst = firstNan;
+  r.relL2 = infinite || (error.scale() != 0 && norm.scale() == 0) ? kInfinity
+            : error.scale() == 0                                  ? 0
+                                                                  : error.over(norm);
+}
+
 } // namespace
 
 CheckResult compareArrays(llvm::StringRef name, DType dtype, llvm::ArrayRef<int64_t> shape,
@@ -86,43 +129,7 @@ CheckResult compareArrays(llvm::StringRef name, DType dtype, llvm::ArrayRef<int6
                            actual.size(), expected.size(), needed);
     return r;
   }
-  Norm error, norm;
-  double worstDifference = -1;
-  bool infinite = false;
-  int64_t firstNan = -1;
-  for (int64_t i = 0; i < r.elements; ++i) {
-    const uint8_t *a = &actual[i * bytes], *e = &expected[i * bytes];
-    bool same = std::memcmp(a, e, bytes) == 0;
-    double u = toDouble(dtype, a), v = toDouble(dtype, e), difference = 0;
-    r.differing += !same;
-    if (std::isnan(u) || std::isnan(v)) {
-      if (firstNan < 0) firstNan = i;
-      ++r.nans;
-      continue;
-    }
-    if (std::isinf(u) || std::isinf(v)) {
-      if (u != v) {
-        infinite = true;
-        difference = std::numeric_limits<double>::infinity();
-      }
-    } else {
-      if (!same)
-        difference = isFloat(dtype) ? std::abs(u - v) : std::abs(double(integerAt(dtype, a) - integerAt(dtype, e)));
-      if (std::isinf(difference))
-        infinite = true; // f64 values further apart than the largest number
-      else
-        error.add(difference);
-      norm.add(v);
-    }
-    // Bits that differ without a difference in value (-0 and 0) are the worst only where nothing else is.
-    if (!same && difference > worstDifference) {
-      worstDifference = difference;
-      r.worst = i;
-    }
-  }
-  if (firstNan >= 0) r.worst = firstNan;
-  double infinity = std::numeric_limits<double>::infinity();
-  r.relL2 = infinite ? infinity : error.scale() == 0 ? 0 : norm.scale() == 0 ? infinity : error.over(norm);
+  measure(r, dtype, actual.data(), expected.data());
   r.ok = r.nans == 0 && (limit == 0 ? r.differing == 0 : r.relL2 <= limit);
 
   std::string measured = r.differing == 0 && r.nans == 0 ? "bit-exact" : "rel_l2 " + shortNumber(r.relL2);
@@ -134,7 +141,7 @@ CheckResult compareArrays(llvm::StringRef name, DType dtype, llvm::ArrayRef<int6
     const uint8_t *a = &actual[r.worst * bytes], *e = &expected[r.worst * bytes];
     r.worstActual = toDouble(dtype, a);
     r.worstExpected = toDouble(dtype, e);
-    r.line += llvm::formatv("; {0} {1}: {2}, expected {3}", firstNan >= 0 ? "first NaN at" : "worst at",
+    r.line += llvm::formatv("; {0} {1}: {2}, expected {3}", r.nans ? "first NaN at" : "worst at",
                             indexText(r.worst, shape), valueText(dtype, a), valueText(dtype, e))
                   .str();
   }
