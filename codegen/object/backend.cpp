@@ -343,6 +343,12 @@ static const llvm::MemoryBuffer *libraryFile(const std::string &path) {
   return file.get();
 }
 
+static std::string textOf(const llvm::Type &t) {
+  std::string text;
+  llvm::raw_string_ostream(text) << t;
+  return text;
+}
+
 absl::Status functionError(llvm::StringRef name, const llvm::Twine &what) {
   absl::Status s = absl::InvalidArgumentError(("function '" + name + "' " + what).str());
   s.SetPayload(kFunctionPayload, absl::Cord(absl::string_view(name.data(), name.size())));
@@ -437,7 +443,8 @@ absl::Status linkBitcodeLibrary(llvm::Module &module, const std::string &path, l
     for (const llvm::Use &use : f->uses())
       if (const auto *call = llvm::dyn_cast<llvm::CallBase>(use.getUser());
           call && call->isCallee(&use) && call->getFunctionType() != f->getFunctionType())
-        return functionError(name, "is called with other types than the device library's");
+        return functionError(name, "has type " + textOf(*f->getFunctionType()) + " in the device library, not " +
+                                       textOf(*call->getFunctionType()));
   }
   // The library was compiled for no processor in particular; what it says of one would keep it from being inlined.
   for (llvm::Function &f : module)
