@@ -13,7 +13,7 @@ absl::StatusOr<std::unique_ptr<Device>> openDevice(llvm::StringRef spec) {
   if (kind == "emulator") return openEmulator(index);
   unsigned n = 0;
   if (!index.empty() && index.getAsInteger(10, n))
-    return absl::InvalidArgumentError(("'" + spec + "': the device number must be an integer").str());
+    return absl::InvalidArgumentError(("'" + spec + "': the device number must be a whole number from 0 up").str());
   if (spec.ends_with(":")) return absl::InvalidArgumentError(("'" + spec + "': the device number is missing").str());
   n = std::min(n, 1u << 20); // no machine has as many; the number below is an int
   if (kind == "cuda") return openCuda(n);

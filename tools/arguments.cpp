@@ -67,7 +67,12 @@ static std::string describe(const CLI::App &app, const CLI::ParseError &e) {
     return text.rtrim(".\n").str();
   }
   std::string text;
+  bool isAfterDashes = false; // what follows `--` is positional, whatever it looks like
   for (auto &extra : app.remaining()) {
+    if (extra == "--") {
+      isAfterDashes = true;
+      continue;
+    }
     std::vector<std::string> longNames;
     for (auto *o : app.get_options())
       for (auto &n : o->get_lnames()) longNames.push_back("--" + n);
@@ -75,6 +80,8 @@ static std::string describe(const CLI::App &app, const CLI::ParseError &e) {
     auto name = llvm::StringRef(extra).split('=').first;
     bool option = name.starts_with("-") && name != "-";
     if (!text.empty()) text += "\ntessera: error: ";
+    if (option && isAfterDashes)
+      return text + "'" + name.str() + "' follows `--`, after which nothing is an option; write options before it";
     text += (option ? "unknown option '" : "unexpected argument '") + name.str() + "'" +
             (option ? suggest(name, names) : "");
     if (option && !llvm::StringRef(extra).contains('=')) break; // what follows may have been its value
@@ -93,9 +100,11 @@ static std::function<bool(llvm::StringRef)> nameMatcher(const std::string &patte
 std::function<std::string(const std::string &)> wholeNumber(int64_t least, int64_t most) {
   return [=](const std::string &s) -> std::string {
     int64_t v;
-    if (!llvm::StringRef(s).getAsInteger(10, v) && v >= least && v <= most) return "";
+    bool isNumber = !llvm::StringRef(s).getAsInteger(10, v);
+    if (isNumber && v >= least && v <= most) return "";
+    bool isTooLarge = isNumber ? v > most : !s.empty() && llvm::all_of(s, llvm::isDigit);
     return "must be a whole number from " + std::to_string(least) +
-           (most < INT32_MAX ? " to " + std::to_string(most) : " up") + ", not '" + s + "'";
+           (most < INT32_MAX || isTooLarge ? " to " + std::to_string(most) : " up") + ", not '" + s + "'";
   };
 }
 

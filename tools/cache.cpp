@@ -110,6 +110,10 @@ int cacheCommand(int argc, char **argv) {
       return fail(kUsage, llvm::Twine(flag) + " is for `tessera cache " + action + "`");
   uint64_t limit;
   if (int code = cacheLimit(limit)) return code;
+  // A folder that is named is meant: a mistyped one has no damaged kernels.
+  bool isRead = what == "list" || what == "verify";
+  if (isRead && !directory.empty() && !llvm::sys::fs::exists(directory))
+    return fail(kInputAtFault, directory + ": No such file or directory");
   if (directory.empty()) directory = defaultCacheDirectory();
   if (directory.empty()) return fail(kUsage, "neither TESSERA_CACHE_DIR nor HOME is set, so --dir is needed");
   CacheFolder folder(directory);

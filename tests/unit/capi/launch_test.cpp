@@ -394,7 +394,7 @@ TEST(CApiDevices, WhatIsNotThere) {
   };
   refused("vulkan", TESSERA_USAGE, "unknown device 'vulkan'");
   refused("emulator:vax", TESSERA_USAGE, "unknown target 'vax' of the emulator");
-  refused("cuda:x", TESSERA_USAGE, "the device number must be an integer");
+  refused("cuda:x", TESSERA_USAGE, "the device number must be a whole number from 0 up");
   refused("", TESSERA_USAGE, "unknown device ''");
   EXPECT_EQ(tessera_device_open(s.context, "interpreter", nullptr, nullptr), TESSERA_USAGE);
   tessera_device *d;
