@@ -60,6 +60,8 @@ HOOK(tt_func) {
       for (llvm::StringRef key : {kDivisibilityAttr, kContiguityAttr, kConstancyAttr})
         if (Attribute a = d.get(key)) {
           auto v = a.dyn_cast<IntegerAttr>();
+          if (!v && !a.isa<DenseElementsAttr>())
+            return opError(op, diag, key + " of argument " + llvm::Twine(i) + " must be an integer, not " + a.str());
           if (v && (v.sext() <= 0 || !llvm::isPowerOf2_64(v.sext())))
             return opError(op, diag,
                            key + " of argument " + llvm::Twine(i) + " must be a power of two, not " +
@@ -140,6 +142,8 @@ HOOK(scf_for) {
                    "carries " + counted(n, "value") + "; its body has " + counted(b->numArgs(), "argument") +
                        " and it has " + counted(op->numResults(), "result"));
   if (inductionVariable(f).type() != t) return opError(op, diag, "the induction variable must have the bounds' type");
+  if (Attribute stages = op->attr(kNumStagesAttr); stages && !stages.isa<IntegerAttr>())
+    return opError(op, diag, kNumStagesAttr + " must be an integer, not " + stages.str());
   for (unsigned i = 0; i < n; ++i) {
     OpOperand &init = f.initArgs().operand(i);
     Type type = init.get().type();

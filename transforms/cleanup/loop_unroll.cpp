@@ -10,7 +10,8 @@
 //
 // where %mid = %lo + %s · (trips - trips mod U). With constant bounds the parts that do not run are left out. The
 // remainder loop is short, so it is marked not to be pipelined. The trip count is computed unsigned, so that it is
-// right for every pair of bounds. Inner loops are unrolled first.
+// right for every pair of bounds. Inner loops are unrolled first. A factor that is no integer, or that makes a body of
+// more operations than LLVM compiles in seconds, is an error.
 //
 // Runs: TTIR.
 #include "ir/attribute_names.h"
@@ -20,6 +21,7 @@
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/passes.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -27,6 +29,20 @@ using namespace ir;
 namespace {
 
 constexpr llvm::StringRef kFactor = "tt.loop_unroll_factor";
+/// Operations of an unrolled body: later passes and LLVM take minutes for more.
+constexpr int64_t kMostOperations = 1 << 14;
+
+/// What is wrong with the loop's factor, of which `factor` is the value if it is an integer; empty: nothing.
+std::string whyNotUnrolled(Operation *loop, IntegerAttr factor) {
+  if (!factor) return " must be an integer, not " + loop->attr(kFactor).str();
+  std::optional<int64_t> known = constantIterations(loop->cast<scf::ForOp>());
+  if (factor.sext() <= 1 || (known && *known < factor.sext())) return ""; // the loop stays as it is
+  int64_t operations = 0;
+  loop->walk([&](Operation *) { ++operations; });
+  int64_t most = std::max<int64_t>(1, kMostOperations / operations);
+  if (factor.sext() <= most) return "";
+  return llvm::formatv(" = {0} is too much for a loop of {1} operations; at most {2}", factor.sext(), operations, most);
+}
 
 class Unroller {
 public:
@@ -105,13 +121,17 @@ private:
 
 } // namespace
 
-absl::StatusOr<bool> loopUnroll(Module &m, PassContext &) {
+absl::StatusOr<bool> loopUnroll(Module &m, PassContext &c) {
   std::vector<Operation *> loops;
   m.op()->walkPostOrder([&](Operation *op) {
     if (op->is<scf::ForOp>() && op->hasAttr(kFactor)) loops.push_back(op);
   });
   for (auto *op : loops) {
     auto factor = op->attr<IntegerAttr>(kFactor);
+    if (std::string problem = whyNotUnrolled(op, factor); !problem.empty()) {
+      c.diagnostics.error(op->loc(), std::string(kFactor) + problem);
+      return absl::InvalidArgumentError("a loop cannot be unrolled");
+    }
     if (factor && factor.sext() > 1)
       Unroller(op->cast<scf::ForOp>(), factor.sext()).run();
     else
