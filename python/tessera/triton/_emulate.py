@@ -146,8 +146,12 @@ def emulated_stages(backend: Any, stages: dict[str, Any], options: Any) -> None:
     spec = emulation.spec or "interpreter"
     names = list(stages)
     assembly, binary = names[-2], names[-1]
+    # Gluon enters at TTGIR: Triton's first stage only resolves its layouts.
+    resolve = None if "ttir" in stages else stages["ttgir"]
 
     def ttgir(module: Any, metadata: dict[str, Any]) -> Any:
+        if resolve is not None:
+            module = resolve(module, metadata)
         text = str(module)
         if spec == "interpreter":
             made = {"text": text, "num_warps": options.num_warps}

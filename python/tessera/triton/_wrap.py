@@ -104,8 +104,8 @@ def _wrap_add_stages(original: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(original)
     def add_stages(self: Any, stages: dict[str, Any], options: Any, *args: Any, **kwargs: Any) -> None:
         original(self, stages, options, *args, **kwargs)
-        # Gluon enters at TTGIR, with layouts that the user chose: Triton's own.
-        if "ttir" in stages and _is_active():
+        # Gluon enters at TTGIR, with layouts that the user chose: for a GPU it is Triton's own.
+        if _is_active() and ("ttir" in stages or emulation.spec is not None):
             from ._stages import replace_stages
 
             replace_stages(self, stages, options)

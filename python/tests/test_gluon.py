@@ -1,0 +1,162 @@
+"""Gluon kernels without a GPU: their layouts, copies, barriers and warp groups on interpreter and emulators. Needs
+Triton and numpy."""
+
+import pytest
+
+triton = pytest.importorskip("triton")
+np = pytest.importorskip("numpy")
+gluon = pytest.importorskip("triton.experimental.gluon")
+
+from triton.experimental.gluon import language as gl  # noqa: E402
+from triton.experimental.gluon.language.nvidia.ampere import async_copy as cp  # noqa: E402
+from triton.experimental.gluon.language.nvidia.hopper import fence_async_shared, mbarrier, tma  # noqa: E402
+from triton.experimental.gluon.nvidia.hopper import TensorDescriptor  # noqa: E402
+
+from tessera.triton import HostArray, KernelFault, emulate  # noqa: E402
+
+# Names of Triton 3.6, and later ones.
+COPY_ASYNC = getattr(cp, "async_load", None) or cp.async_copy_global_to_shared
+LOAD_TILE = getattr(tma, "async_load", None) or tma.async_copy_global_to_shared
+STORE_TILE = getattr(tma, "async_store", None) or tma.async_copy_shared_to_global
+
+
+@gluon.jit
+def add(x, y, o, n, B: gl.constexpr, LANES: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([2], [LANES], [4], [0])
+    i = gl.program_id(0) * B + gl.arange(0, B, layout=layout)
+    gl.store(o + i, gl.load(x + i, mask=i < n) + gl.load(y + i, mask=i < n), mask=i < n)
+
+
+@gluon.jit
+def add_off_by_one(x, o, n, B: gl.constexpr, LANES: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1], [LANES], [4], [0])
+    i = gl.program_id(0) * B + gl.arange(0, B, layout=layout)
+    v = gl.load(x + i, mask=i <= n)  # off by one
+    gl.store(o + i, v, mask=i < n)
+
+
+@gluon.jit
+def transpose(x, o, B: gl.constexpr, LANES: gl.constexpr):
+    rows: gl.constexpr = gl.BlockedLayout([1, 1], [1, LANES], [4, 1], [1, 0])
+    columns: gl.constexpr = gl.BlockedLayout([1, 1], [LANES, 1], [1, 4], [0, 1])
+    i = gl.arange(0, B, layout=gl.SliceLayout(1, rows))[:, None]
+    j = gl.arange(0, B, layout=gl.SliceLayout(0, rows))[None, :]
+    kept = gl.allocate_shared_memory(gl.float32, [B, B], gl.SwizzledSharedLayout(1, 1, 1, [1, 0]))
+    kept.store(gl.load(x + i * B + j))
+    v = kept.load(columns)
+    i = gl.arange(0, B, layout=gl.SliceLayout(1, columns))[:, None]
+    j = gl.arange(0, B, layout=gl.SliceLayout(0, columns))[None, :]
+    gl.store(o + j * B + i, v)
+
+
+@gluon.jit
+def copy_ahead(x, o, n, B: gl.constexpr, WAIT: gl.constexpr):
+    there: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    here: gl.constexpr = gl.BlockedLayout([4], [32], [1], [0])  # another warp reads what a warp has copied
+    i = gl.arange(0, B, layout=there)
+    kept = gl.allocate_shared_memory(gl.float32, [B], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+    COPY_ASYNC(kept, x + i, mask=i < n)
+    cp.commit_group()
+    if WAIT:
+        cp.wait_group(0)
+    v = kept.load(there)  # waits for other warps, not for copies
+    gl.store(o + i, v, mask=i < n)
+
+
+@gluon.jit
+def copy_tile(source, target, BYTES: gl.constexpr, WAIT: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+    kept = gl.allocate_shared_memory(source.dtype, source.block_type.shape, source.layout)
+    ready = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+    mbarrier.init(ready, count=1)
+    mbarrier.expect(ready, BYTES)
+    LOAD_TILE(source, [32, 0], ready, kept)
+    if WAIT:
+        mbarrier.wait(ready, phase=0)
+    kept.store(kept.load(layout) + 1.0)
+    fence_async_shared()
+    STORE_TILE(target, [0, 32], kept)
+    tma.store_wait(pendings=0)
+
+
+def descriptor(array, block):
+    return TensorDescriptor.from_tensor(HostArray(array), block, gl.NVMMASharedLayout.get_default_for(block, gl.float32))
+
+
+def lanes(target):
+    return 64 if target.startswith("gfx9") else 32
+
+
+TARGETS = ["interpreter", "sm_80", "sm_90a", "gfx942", "gfx950", "gfx1100"]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_elements(target):
+    x, y = np.arange(1000, dtype=np.float32), np.full(1000, 0.5, np.float32)
+    o = np.zeros_like(x)
+    with emulate(target):
+        add[(4,)](x, y, o, 1000, B=256, LANES=lanes(target))
+    np.testing.assert_array_equal(o, x + y)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_out_of_bounds(target):
+    x, o = np.ones(100, np.float32), np.zeros(100, np.float32)
+    with emulate(target), pytest.raises(KernelFault, match="out of bounds") as e:
+        add_off_by_one[(1,)](x, o, 100, B=128, LANES=lanes(target))
+    assert e.value.file.endswith("test_gluon.py")
+    assert "off by one" in open(__file__).readlines()[e.value.line - 1]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_shared_memory(target):
+    x = np.arange(64 * 64, dtype=np.float32).reshape(64, 64)
+    o = np.zeros_like(x)
+    with emulate(target):
+        transpose[(1,)](x, o, B=64, LANES=lanes(target))
+    np.testing.assert_array_equal(o, x.T)
+
+
+@pytest.mark.parametrize("target", ["interpreter", "sm_80", "sm_90a"])
+def test_asynchronous_copy(target):
+    x, o = np.arange(100, dtype=np.float32), np.zeros(100, np.float32)
+    with emulate(target):
+        copy_ahead[(1,)](x, o, 100, B=128, WAIT=True)
+    np.testing.assert_array_equal(o, x)
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_90a"])
+def test_missing_wait_for_a_copy(target):
+    x, o = np.arange(100, dtype=np.float32), np.zeros(100, np.float32)
+    with emulate(target), pytest.raises(KernelFault) as e:
+        copy_ahead[(1,)](x, o, 100, B=128, WAIT=False)
+    assert "v = kept.load" in open(__file__).readlines()[e.value.line - 1]
+
+
+def tile(target, bytes_expected=32 * 32 * 4, wait=True):
+    x = np.arange(64 * 64, dtype=np.float32).reshape(64, 64)
+    o = np.zeros_like(x)
+    with emulate(target):
+        copy_tile[(1,)](descriptor(x, [32, 32]), descriptor(o, [32, 32]), BYTES=bytes_expected, WAIT=wait)
+    return x, o
+
+
+@pytest.mark.parametrize("target", ["interpreter", "sm_90a"])
+def test_tensor_memory_access(target):
+    x, o = tile(target)
+    np.testing.assert_array_equal(o[:32, 32:], x[32:, :32] + 1)
+    assert not o[32:].any() and not o[:, :32].any()
+
+
+def test_missing_wait_for_a_tile():
+    with pytest.raises(KernelFault) as e:
+        tile("sm_90a", wait=False)
+    assert "kept.load(layout)" in open(__file__).readlines()[e.value.line - 1]
+
+
+@pytest.mark.parametrize("bytes_expected", [32 * 32 * 2, 32 * 32 * 8])
+def test_wrong_count_of_bytes(bytes_expected):
+    with pytest.raises(KernelFault) as e:
+        tile("sm_90a", bytes_expected)
+    print(e.value)
+    assert e.value.line
