@@ -75,6 +75,16 @@ bool isScale(Value v) {
   });
 }
 
+/// Whether threads permute consecutive rows that they loaded as vectors (tritonamdgpu-in-thread-transpose): the vectors
+/// along K that they store are then gathered from registers apart.
+bool permutesRows(const LinearLayout &from, const DotOperandEncoding &to, TensorType type, const TargetInfo &target) {
+  bool isNarrow = type.element().bitWidth() < kWordBits;
+  if (!isNarrow || !target.tuning.permutesLoadedVectors || target.hasTransposedLdsRead) return false;
+  for (unsigned bit = 0; bit < from.inDimBits(Dim::Register); ++bit)
+    if (from.basis(Dim::Register, bit)[to.kDim()] == 1) return true;
+  return false;
+}
+
 /// None for conversions to other layouts, and for operands that cannot be planned.
 std::optional<OperandConversion> operandConversion(ttg::ConvertLayoutOp op, const TargetInfo &target) {
   auto type = tensorOf(op.src());
@@ -85,7 +95,9 @@ std::optional<OperandConversion> operandConversion(ttg::ConvertLayoutOp op, cons
   auto from = type.encoding()->toLinearLayout(type.shape());
   auto into = encodingOf(op.result())->toLinearLayout(type.shape());
   if (!from.ok() || !into.ok()) return std::nullopt;
-  auto plan = layouts::planConversion(*from, *into, type.element().bitWidth(), target.memoryModel());
+  layouts::PlanOptions options;
+  options.gatherRegisters = isLoadedInLoop(op.src()) && to && permutesRows(*from, *to, type, target);
+  auto plan = layouts::planConversion(*from, *into, type.element().bitWidth(), target.memoryModel(), options);
   if (!plan.ok()) return std::nullopt;
   return OperandConversion{op, type, to, *from, *into, *std::move(plan), isLoadedInLoop(op.src())};
 }
