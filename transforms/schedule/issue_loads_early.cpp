@@ -13,6 +13,9 @@
 // number of registers (loadGroupBytes of ir/tuning.def), or into the usable part of a thread's registers beside the
 // other values. The order of loads does not change.
 //
+// On AMD, masked loads that become branches (branchlessLoadBytes) move past reductions and scans, too: LLVM moves no
+// load out of its branch, so that a norm's weights would be waited for after the reductions.
+//
 // Assemblers do this too, within their own view of register pressure, but not across barriers, such as the one between
 // two operands of a dot that go to shared memory: a dot of 128 x 128 x 128 of f16 in one block took a quarter longer.
 //
@@ -103,9 +106,9 @@ bool storeSingleElements(Block &block) {
 class LoadGroups {
 public:
   LoadGroups(Block &b, const RegisterPressure &pressure, Addresses &addresses, int64_t usableRegisters,
-             int64_t groupBytes)
+             int64_t groupBytes, int64_t bytesPastReductions)
       : block_(b), pressure_(pressure), addresses_(addresses), usableRegisters_(usableRegisters),
-        groupBytes_(groupBytes) {}
+        groupBytes_(groupBytes), bytesPastReductions_(bytesPastReductions) {}
 
   bool run() {
     llvm::SmallVector<Operation *, 64> ops;
@@ -114,17 +117,23 @@ public:
     for (auto *op : ops) {
       bool isPlainLoad = op->is<tt::LoadOp>() && !(effectsOf(op) & ~kReadsGlobal);
       if (!isPlainLoad) {
-        bool endsGroup = op->numRegions() || (effectsOf(op) & (kWritesGlobal | kSynchronizes));
+        bool isReduction = op->is<tt::ReduceOp>() || op->is<tt::ScanOp>();
+        auto effects = effectsOf(op);
+        bool endsGroup = (effects & kWritesGlobal) || (!isReduction && (op->numRegions() || (effects & kSynchronizes)));
+        isPastReduction_ |= isReduction;
         if (endsGroup) last_ = nullptr;
         continue;
       }
       int64_t bytes = registerBytes(op->cast<tt::LoadOp>(), addresses_).value_or(groupBytes_ + 1);
       llvm::SmallVector<Operation *, 8> needed;
-      if (last_ && fits(op, bytes) && collect(op, needed)) {
+      bool mayPass = !isPastReduction_ || (op->cast<tt::LoadOp>().mask() && bytes < bytesPastReductions_);
+      if (last_ && mayPass && fits(op, bytes) && collect(op, needed)) {
         changed |= moveAfterLast(needed);
         bytes_ += bytes;
-      } else
+      } else {
         bytes_ = bytes;
+        isPastReduction_ = false;
+      }
       last_ = op;
     }
     return changed;
@@ -168,8 +177,10 @@ private:
   Addresses &addresses_;
   int64_t usableRegisters_; // of a thread
   int64_t groupBytes_;
-  Operation *last_ = nullptr; // the load that the next one may follow
-  int64_t bytes_ = 0;         // of its group
+  int64_t bytesPastReductions_;  // of a thread: narrower masked loads move past reductions
+  bool isPastReduction_ = false; // since the last load
+  Operation *last_ = nullptr;    // the load that the next one may follow
+  int64_t bytes_ = 0;            // of its group
 };
 
 } // namespace
@@ -177,6 +188,8 @@ private:
 absl::StatusOr<bool> issueLoadsEarly(Module &m, PassContext &c) {
   const Tuning tuning = c.target ? c.target->tuning : Tuning();
   int64_t usable = c.target ? usableRegisters(*c.target, numWarps(m.op())) : 0;
+  bool isAmd = c.target && c.target->vendor == Vendor::Amd;
+  int64_t bytesPastReductions = isAmd ? tuning.branchlessLoadBytes : 0;
   bool changed = false;
   Addresses addresses(m);
   for (auto &function : *m.body()) {
@@ -185,7 +198,7 @@ absl::StatusOr<bool> issueLoadsEarly(Module &m, PassContext &c) {
       for (auto &r : op->regions())
         for (auto *b = r.front(); b; b = b->next()) {
           changed |= storeSingleElements(*b);
-          changed |= LoadGroups(*b, pressure, addresses, usable, tuning.loadGroupBytes).run();
+          changed |= LoadGroups(*b, pressure, addresses, usable, tuning.loadGroupBytes, bytesPastReductions).run();
         }
     });
   }
