@@ -34,6 +34,7 @@
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <cstdlib>
 #include <limits>
 #include <map>
@@ -278,6 +279,21 @@ GroupKey groupOf(const Access &a) {
   return {a.function(), a.order, a.isDotData ? Shape(shape) : Shape{shape[a.fastest()]}, a.isDotData};
 }
 
+/// Reductions of two neighbours at some distance, by which sorts (tl.sort, tl.topk) exchange elements: how many there
+/// are in a function for tensors of so many elements. A bitonic sort exchanges at small distances most often, at each
+/// one in as many rounds as there are larger distances, and once more; in a butterfly that takes each distance once
+/// there are no more than the row's length has bits.
+std::map<std::pair<Operation *, int64_t>, int64_t> exchangesOfNeighbours(Module &m) {
+  std::map<std::pair<Operation *, int64_t>, int64_t> exchanges;
+  for (auto reduce : collect<tt::ReduceOp>(m.op())) {
+    auto type = tensorOf(reduce->operand(0));
+    constexpr unsigned kLeastRank = 3; // what is before the pair, the pair, and what is after it
+    if (type.rank() >= kLeastRank && type.dim(reduce.axis()) == 2)
+      ++exchanges[{reduce->parentOfType<tt::FuncOp>().op, type.numElements()}];
+  }
+  return exchanges;
+}
+
 std::map<GroupKey, int64_t> widthsOfGroups(Module &m, llvm::ArrayRef<Access> accesses, const Tuning &tuning) {
   std::map<GroupKey, llvm::SmallVector<const Access *, 8>> groups;
   for (auto &a : accesses) {
@@ -291,11 +307,18 @@ std::map<GroupKey, int64_t> widthsOfGroups(Module &m, llvm::ArrayRef<Access> acc
       return scan->parentOfType<tt::FuncOp>().op == key.function && (!isRank || scan.axis() == key.order[0]);
     });
   };
-  // Scans along rows take few steps between lanes if each thread has many elements in a row. Loads for dots are copies
-  // as wide as can be or, where nothing runs, take less index arithmetic the fewer rows a thread has.
+  auto exchanges = exchangesOfNeighbours(m);
+  auto isSortedAlongRows = [&](const GroupKey &key, llvm::ArrayRef<const Access *> group) {
+    return llvm::any_of(group, [&](const Access *a) {
+      auto found = exchanges.find({key.function, a->pointers().numElements()});
+      return found != exchanges.end() && found->second > llvm::Log2_64(uint64_t(a->pointers().dim(a->fastest())));
+    });
+  };
+  // Scans and sorts along rows take few steps between lanes if each thread has many elements in a row. Loads for dots
+  // are copies as wide as can be or, where nothing runs, take less index arithmetic the fewer rows a thread has.
   std::map<GroupKey, int64_t> widths;
   for (auto &[key, group] : groups) {
-    bool asWideAsCanBe = isScannedAlongRows(key) || key.isDotData;
+    bool asWideAsCanBe = isScannedAlongRows(key) || isSortedAlongRows(key, group) || key.isDotData;
     widths[key] = asWideAsCanBe ? widestOfGroup(group) : cheapestWidth(group, tuning);
   }
   return widths;

@@ -162,13 +162,8 @@ bool Slice::isCopiedInLoop(Value v) {
   bool isOfLoop = v.parentBlock()->parentOp()->is<scf::ForOp>() && v.parentBlock() == conversions_[0]->block();
   return isOfLoop && (readsWords_ || isWordOfOperand(v)) && v.definingOp() && isLoad(v.definingOp()) && v.hasOneUse();
 }
-/// Whether it is a load of no more elements than there are threads, from what nobody writes, which may as well be done
-/// in another layout, or a second time.
 bool Slice::isNarrowLoad(Operation *op) const {
-  auto load = op->dyn<tt::LoadOp>();
-  bool onlyReads = !(effectsOf(op) & ~kReadsGlobal);
-  if (!load || load.isVolatile() || !load.ptr().type().isTensor() || !onlyReads) return false;
-  return tensorOf(load.result()).numElements() <= context_.threads && !context_.accesses.mayBeWritten(load.ptr());
+  return transforms::isNarrowLoad(op, context_.threads, context_.accesses);
 }
 
 /// Elements of a load that a thread gets by one access in the layout.
@@ -587,6 +582,13 @@ static bool recomputeAlone(Module &m, SliceContext &context, ttg::ConvertLayoutO
   if (!twice.empty() && applyIfWorthwhile(movesRest)) return true;
   Slice repeats(context, conversion, allRemains);
   return applyIfWorthwhile(repeats);
+}
+
+bool isNarrowLoad(Operation *op, int64_t threads, const GlobalAccesses &accesses) {
+  auto load = op->dyn<tt::LoadOp>();
+  bool onlyReads = !(effectsOf(op) & ~kReadsGlobal);
+  if (!load || load.isVolatile() || !load.ptr().type().isTensor() || !onlyReads) return false;
+  return tensorOf(load.result()).numElements() <= threads && !accesses.mayBeWritten(load.ptr());
 }
 
 bool recomputeConversions(Module &m, const Tuning &tuning, bool asyncCopies) {

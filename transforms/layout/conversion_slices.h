@@ -3,6 +3,7 @@
 #pragma once
 #include "ir/operation.h"
 #include "ir/tuning.h"
+#include "transforms/analyses/pointer_root.h"
 
 namespace tessera::transforms {
 
@@ -10,5 +11,9 @@ namespace tessera::transforms {
 /// lowers the total cost, so this ends. Returns whether anything changed. `asyncCopies`: loops copy loads for dots to
 /// shared memory asynchronously.
 bool recomputeConversions(ir::Module &, const ir::Tuning &, bool asyncCopies);
+
+/// Whether it is a load of no more elements than there are threads, from what nobody writes, which may as well be done
+/// in another layout, or a second time.
+bool isNarrowLoad(ir::Operation *, int64_t threads, const GlobalAccesses &);
 
 } // namespace tessera::transforms

@@ -11,8 +11,8 @@
 //              %b = ttg.convert_layout %a : #L -> #D                %y = op %a, (%z in #L) : #L
 //              %y = op %b, %z : #D                             →    %r = ttg.convert_layout %y : #L -> #D
 //            through elementwise operations, broadcast, expand_dims, trans, reshape, split, join, gather, reduce, scan
-//            (if its axis stays in order), into buffers and into loops. So conversions travel towards the stores and
-//            vanish where both ends have one layout
+//            (if its axis stays in order), loads of few elements, into buffers and into loops. So conversions travel
+//            towards the stores and vanish where both ends have one layout
 //   carry    loop-carried values and results of branches take the layout in which they are yielded
 //   stores   a store whose value arrives in a layout in which accesses are as wide as in its own is done in that
 //            layout, if nothing else reads or writes that memory (threads order only their own accesses)
@@ -34,12 +34,14 @@
 #include "ir/builder.h"
 #include "ir/collect.h"
 #include "ir/loops.h"
+#include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"
 #include "layouts/layout_order.h"
 #include "layouts/scan_shape.h"
+#include "transforms/analyses/dots.h"
 #include "transforms/analyses/op_cost.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/cleanup/carried_values.h"
@@ -114,6 +116,7 @@ bool spreadsBroadcast(tt::BroadcastOp broadcast, const Encoding *e) {
   auto &now = wide.encoding()->layoutOf(wide.shape());
   auto &then = e->layoutOf(wide.shape());
   if (!now.ok() || !then.ok() || then->inDimSize(Dim::Register) > now->inDimSize(Dim::Register)) return false;
+  if (then->isInjective()) return true; // no two threads have the same elements
   auto hasThreadsAlong = [](const LinearLayout &l, unsigned d) {
     for (auto dim : {Dim::Lane, Dim::Warp})
       for (unsigned b = 0; b < l.inDimBits(dim); ++b)
@@ -132,8 +135,8 @@ bool spreadsBroadcast(tt::BroadcastOp broadcast, const Encoding *e) {
 class ConversionMoves {
 public:
   ConversionMoves(Module &m, int64_t accessBytes, const Tuning &tuning)
-      : m_(m), pool_(m.context().encodings()), accessBytes_(accessBytes), tuning_(tuning), cheap_(m.context(), tuning) {
-  }
+      : m_(m), pool_(m.context().encodings()), accessBytes_(accessBytes), tuning_(tuning), cheap_(m.context(), tuning),
+        threads_(numWarps(m.op()) * threadsPerWarp(m.op())), memory_(m) {}
 
   bool run() {
     // Every move takes conversions towards the end of the program or removes them; the bound is a safety net.
@@ -337,7 +340,18 @@ private:
   bool canCarry(Value v, const Encoding *e) {
     auto c = carriedByArgument(v);
     if (!c || isDotOperand(e) || !v.type().isTensor()) return false;
-    return mayChangeLayout(c->loop.op, c->index, e) && isAcceptable(c->init, e);
+    return mayChangeLayout(c->loop.op, c->index, e) && (isAcceptable(c->init, e) || isOnlyUpdated(*c));
+  }
+  /// Whether nothing reads the carried value but elementwise operations of the loop's own body, which follow its
+  /// layout: then its first value is converted, once, instead of what updates it.
+  static bool isOnlyUpdated(const CarriedValue &c) {
+    Block *body = c.argument.ownerBlock();
+    auto follows = [&](Operation *op) {
+      if (op->block() != body) return false;
+      return op == body->terminator() || ((isElementwise(op) || op->is<arith::SelectOp>()) && isPure(op));
+    };
+    auto update = c.yielded.definingOp();
+    return update && update->block() == body && llvm::all_of(c.argument.users(), follows);
   }
 
   /// The loop-carried values from which `v` is computed (with constants and other cheap values), if all of them can be
@@ -461,6 +475,7 @@ private:
     case Opcode::ttg_local_alloc: // filled from any layout; through another one the value would pass memory twice
       setOperandLayout(op, 0, e);
       return true;
+    case Opcode::tt_load: return moveDownLoad(op->cast<tt::LoadOp>(), at, e);
     case Opcode::scf_for: return moveIntoLoop(op->cast<scf::ForOp>(), at, e);
     default: return false;
     }
@@ -518,6 +533,18 @@ private:
     auto weight = [&](unsigned k) { return std::pair(conversionCost(op->operand(k)), bitsOf(op->operand(k))); };
     auto a = weight(i), b = weight(at);
     return a != b ? a > b : i < at;
+  }
+
+  /// A load of few elements, from an address or under a mask that was computed in `e`, if threads load no more there.
+  /// What reads it may then follow, and no round trip through shared memory delays the load.
+  bool moveDownLoad(tt::LoadOp op, unsigned at, const Encoding *e) {
+    auto shape = tensorOf(op.result()).shape();
+    if (!isNarrowLoad(op.op, threads_, memory_) || isLoopBodyWithDot(op->block())) return false;
+    if (elementsPerThreadOrMany(e, shape) > elementsPerThreadOrMany(encodingOf(op.result()), shape)) return false;
+    if (!othersAreAcceptable(op.op, at, e)) return false;
+    setOperandLayouts(op.op, e);
+    changeLayout(op.result(), e);
+    return true;
   }
 
   /// The source is in any layout, since it goes to shared memory; the result is in that of the indices.
@@ -592,15 +619,14 @@ private:
 
   bool storeInLayoutOfValue() {
     bool changed = false;
-    GlobalAccesses memory(m_);
-    for (auto s : all<tt::StoreOp>()) changed |= storeInLayoutOfValue(s, memory);
+    for (auto s : all<tt::StoreOp>()) changed |= storeInLayoutOfValue(s);
     return changed;
   }
-  bool storeInLayoutOfValue(tt::StoreOp s, const GlobalAccesses &memory) {
+  bool storeInLayoutOfValue(tt::StoreOp s) {
     // A column may have been converted before it became one.
     auto expand = s.value().definedBy<tt::ExpandDimsOp>();
     auto c = (expand ? expand.src() : s.value()).definedBy<ttg::ConvertLayoutOp>();
-    if (!c || !s.ptr().type().isTensor() || memory.isShared(s.ptr())) return false;
+    if (!c || !s.ptr().type().isTensor() || memory_.isShared(s.ptr())) return false;
     const Encoding *e = encodingOf(c.src());
     if (expand) {
       auto *slice = layouts::dynCast<layouts::SliceEncoding>(e);
@@ -628,6 +654,8 @@ private:
   int64_t accessBytes_; // of the widest access to global memory
   const Tuning &tuning_;
   Rematerializer cheap_;
+  const int64_t threads_; // of a block
+  const GlobalAccesses memory_;
   llvm::DenseMap<std::pair<Operation *, unsigned>, const Encoding *> changedLayouts_; // by loop or branch, and index
 };
 

@@ -89,4 +89,30 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.store %8, %26 : tensor<1x1x!tt.ptr<f32>, #rows>
     tt.return
   }
+
+  // A load from memory that the kernel writes is done by the threads that do it in the text.
+  // CHECK-LABEL: @written_load
+  // CHECK: scf.for
+  // CHECK: ttg.convert_layout {{.*}} -> tensor<16xi32, #[[A:.*]]>
+  // CHECK: tt.load {{.*}} : tensor<16x!tt.ptr<f32>, #[[A]]>
+  tt.func public @written_load(%table: !tt.ptr<f32>, %x: tensor<16x128x!tt.ptr<i32>, #wide>, %n: i32) {
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %r = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32, #a>
+    %ts = tt.splat %table : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>, #a>
+    %tp = tt.addptr %ts, %r : tensor<16x!tt.ptr<f32>, #a>, tensor<16xi32, #a>
+    scf.for %k = %zero to %n step %one : i32 {
+      %v = tt.load %x : tensor<16x128x!tt.ptr<i32>, #wide>
+      %m = "tt.reduce"(%v) <{axis = 1 : i32}> ({
+      ^bb0(%p: i32, %q: i32):
+        %t = arith.maxsi %p, %q : i32
+        tt.reduce.return %t : i32
+      }) : (tensor<16x128xi32, #wide>) -> tensor<16xi32, #ttg.slice<{dim = 1, parent = #wide}>>
+      %c = ttg.convert_layout %m : tensor<16xi32, #ttg.slice<{dim = 1, parent = #wide}>> -> tensor<16xi32, #a>
+      %at = tt.addptr %tp, %c : tensor<16x!tt.ptr<f32>, #a>, tensor<16xi32, #a>
+      %y = tt.load %at : tensor<16x!tt.ptr<f32>, #a>
+      tt.store %tp, %y : tensor<16x!tt.ptr<f32>, #a>
+    }
+    tt.return
+  }
 }

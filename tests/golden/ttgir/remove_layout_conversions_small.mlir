@@ -40,3 +40,42 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+
+// Elements that are loaded where a reduction says, in a loop that carries them: all of it in the reduction's layout,
+// the first elements too.
+// CHECK-LABEL: @carried
+// CHECK: tt.load {{.*}} : tensor<8x!tt.ptr<i64>, #ttg.slice<
+// CHECK: scf.for
+// CHECK: tt.load {{.*}} : tensor<8x!tt.ptr<i64>, #ttg.slice<
+// CHECK: tt.store {{.*}} : tensor<8x!tt.ptr<i64>, #ttg.slice<
+#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [8], order = [0]}>
+#b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [8, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @carried(%table: !tt.ptr<i64>, %out: !tt.ptr<i64>, %x: tensor<8x128x!tt.ptr<i32>, #b>, %n: i32) {
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %r = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32, #a>
+    %ts = tt.splat %table : !tt.ptr<i64> -> tensor<8x!tt.ptr<i64>, #a>
+    %tp = tt.addptr %ts, %r : tensor<8x!tt.ptr<i64>, #a>, tensor<8xi32, #a>
+    %first = tt.load %tp : tensor<8x!tt.ptr<i64>, #a>
+    %sum = scf.for %k = %zero to %n step %one iter_args(%have = %first) -> (tensor<8xi64, #a>) : i32 {
+      %v = tt.load %x : tensor<8x128x!tt.ptr<i32>, #b>
+      %m = "tt.reduce"(%v) <{axis = 1 : i32}> ({
+      ^bb0(%p: i32, %q: i32):
+        %t = arith.maxsi %p, %q : i32
+        tt.reduce.return %t : i32
+      }) : (tensor<8x128xi32, #b>) -> tensor<8xi32, #ttg.slice<{dim = 1, parent = #b}>>
+      %c = ttg.convert_layout %m : tensor<8xi32, #ttg.slice<{dim = 1, parent = #b}>> -> tensor<8xi32, #a>
+      %at = tt.addptr %tp, %c : tensor<8x!tt.ptr<i64>, #a>, tensor<8xi32, #a>
+      %y = tt.load %at : tensor<8x!tt.ptr<i64>, #a>
+      %z = arith.addi %have, %y : tensor<8xi64, #a>
+      scf.yield %z : tensor<8xi64, #a>
+    }
+    %os = tt.splat %out : !tt.ptr<i64> -> tensor<8x!tt.ptr<i64>, #a>
+    %op = tt.addptr %os, %r : tensor<8x!tt.ptr<i64>, #a>, tensor<8xi32, #a>
+    tt.store %op, %sum : tensor<8x!tt.ptr<i64>, #a>
+    tt.return
+  }
+}
