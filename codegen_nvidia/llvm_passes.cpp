@@ -6,6 +6,7 @@
 #include "codegen_nvidia/llvm_passes.h"
 #include "codegen/object/run_passes.h"
 #include "codegen_nvidia/passes/addresses_beside_wgmma.h"
+#include "codegen_nvidia/passes/finish_library_calls.h"
 #include "codegen_nvidia/passes/narrow_offsets.h"
 #include "codegen_nvidia/passes/share_pointers.h"
 #include "codegen_nvidia/passes/sink_predicates.h"
@@ -28,6 +29,7 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
   return codegen::runPasses(module, tm, [&](PassBuilder &builder, ModulePassManager &passes) {
     // First NVPTX's own: __nvvm_reflect calls of libdevice become constants (also at level 0, they must), thread ids
     // get ranges.
+    if (optLevel >= 1) passes.addPass(FinishLibraryCallsPass());
     bool helpers = codegen::addCleaning(module, builder, passes, optLevel);
     if (optLevel >= 2) {
       FunctionPassManager late;
