@@ -50,7 +50,11 @@ OperationCost costOf(Operation *op, const Tuning &t) {
   // Its text is as many instructions as the user wrote: usually one for several elements.
   case Opcode::tt_elementwise_inline_asm: return {t.floatDivisionCost, false, 1, false};
 
-  // One instruction each; strip-mine counts all of math alike.
+  case Opcode::math_sin:
+  case Opcode::math_cos:
+  case Opcode::math_tan:
+  case Opcode::math_powf: return {t.mathFunctionCost, false, t.stripLongFunctionWork, false};
+  // One instruction each; strip-mine counts nearly all of math alike.
   case Opcode::math_absf:
   case Opcode::math_fma: return {1, true, slow, false};
 

@@ -42,6 +42,9 @@
 // other memory than any store around it (Triton's contract about arguments, see memoryArgument), or use the very same
 // pointers, no two of which are equal.
 //
+// A block that is used before and after a reduction (a row that a norm divides by its root mean square) is read again
+// for the second use, if it does not fit in between: strip_phases.cpp.
+//
 // strip_group.cpp says what a group may hold and how dimensions correspond, strip_cost.cpp how many strips it is worth;
 // here groups are found (Segment) and rewritten (StripLoop).
 #include "ir/builder.h"
@@ -54,6 +57,7 @@
 #include "transforms/passes.h"
 #include "transforms/schedule/strip_cost.h"
 #include "transforms/schedule/strip_group.h"
+#include "transforms/schedule/strip_phases.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -420,6 +424,8 @@ absl::StatusOr<bool> stripMine(Module &m, const StripMineOptions &o, PassContext
   });
   std::optional<AxisInfoAnalysis> computed; // of the module before it changes
   auto axis = [&]() -> const AxisInfoAnalysis & { return computed ? *computed : computed.emplace(m); };
+  std::optional<GlobalAccesses> memory;
+  auto mayBeWritten = [&](Value pointer) { return (memory ? *memory : memory.emplace(m)).mayBeWritten(pointer); };
   bool changed = false;
   for (auto *block : blocks) {
     std::vector<std::vector<Operation *>> segments(1);
@@ -429,13 +435,15 @@ absl::StatusOr<bool> stripMine(Module &m, const StripMineOptions &o, PassContext
       else
         segments.back().push_back(&op);
     }
-    for (auto &ops : segments)
+    for (auto &ops : segments) {
+      changed |= strips::separatePhases(ops, registers, mayBeWritten);
       for (auto &g : Segment(ops, registers, tuning, axis).groups()) {
         auto loc = StripLoop(g).run();
         if (!loc) continue;
         c.remark(stripRemark(g, *loc));
         changed = true;
       }
+    }
   }
   return changed;
 }

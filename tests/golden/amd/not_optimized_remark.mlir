@@ -1,5 +1,5 @@
 // A tensor that does not fit in a thread's registers: code is generated without optimisation, and a remark says so.
-// With more warps it fits.
+// With more warps it fits. (It is stored where it was loaded, and so cannot be loaded again.)
 // RUN: tessera compile %s --target gfx1100 --num-warps 1 -o %t.hsaco --remarks=NotOptimized 2>%t | FileCheck --allow-empty --check-prefix=NONE %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t
 // RUN: tessera compile %s --target gfx1100 --num-warps 8 -o %t.hsaco --remarks=NotOptimized 2>&1 | FileCheck --allow-empty --check-prefix=NONE %s
@@ -19,7 +19,7 @@ module {
     }) : (tensor<16384xf32>) -> f32
     %n = tt.splat %m : f32 -> tensor<16384xf32>
     %q = arith.divf %x, %n : tensor<16384xf32>
-    %t = tt.splat %o : !tt.ptr<f32> -> tensor<16384x!tt.ptr<f32>>
+    %t = tt.splat %p : !tt.ptr<f32> -> tensor<16384x!tt.ptr<f32>>
     %u = tt.addptr %t, %r : tensor<16384x!tt.ptr<f32>>, tensor<16384xi32>
     tt.store %u, %q : tensor<16384x!tt.ptr<f32>>
     tt.return

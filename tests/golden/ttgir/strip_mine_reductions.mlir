@@ -4,6 +4,7 @@
 // RUN: FileCheck --check-prefix=REMARK %s < %t
 
 // REMARK: a block of 64 elements along one dimension is processed in {{.*}}StripMined]
+// REMARK-COUNT-2: a block of {{1024|64}} elements along one dimension is processed in {{.*}}StripMined]
 // REMARK-NOT: StripMined
 
 #m = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>
@@ -68,9 +69,15 @@ tt.func public @gradients(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>, %weights: tensor<1
 #rows = #ttg.slice<{dim = 1, parent = #m}>
 #cols = #ttg.slice<{dim = 0, parent = #m}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-// The rows that are stored need the whole sum: no strip could be stored before the last one is loaded.
+// The rows that are stored need the whole sum: no strip can be stored before the last one is loaded, so that all are
+// loaded again (strip_mine_phases.mlir).
 // CHECK-LABEL: @normalized
-// CHECK-NOT: scf.for
+// CHECK: scf.for
+// CHECK: tt.load
+// CHECK: scf.yield
+// CHECK: scf.for
+// CHECK: tt.load
+// CHECK: tt.store
 tt.func public @normalized(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
   %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #rows>
   %r2 = tt.expand_dims %r {axis = 1 : i32} : tensor<64xi32, #rows> -> tensor<64x1xi32, #m>
