@@ -7,6 +7,7 @@
 // kernels with scratch memory. None of it synchronises, so that streams can be captured into graphs.
 #pragma once
 #include "runtime/device.h"
+#include "runtime/launch_checks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
@@ -42,6 +43,7 @@ public:
     return a_.check(a_.memcpyDtoH(to, addressOf(m, offset), bytes), "copying " + what + " from the device");
   }
   absl::StatusOr<std::unique_ptr<LoadedKernel>> load(llvm::StringRef object, const KernelMetadata &md) override {
+    RETURN_IF_ERROR(checkCluster(md));
     auto k = std::make_unique<Kernel>(*this, md);
     RETURN_IF_ERROR(makeCurrent(k->what));
     RETURN_IF_ERROR(

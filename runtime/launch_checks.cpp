@@ -28,6 +28,15 @@ absl::Status checkGrid(std::array<int64_t, 3> grid, llvm::StringRef deviceSpec, 
   return absl::OkStatus();
 }
 
+absl::Status checkCluster(const KernelMetadata &md) {
+  int blocks = md.clusterDims[0] * md.clusterDims[1] * md.clusterDims[2];
+  if (blocks == 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      llvm::formatv("kernel '{0}' runs each program on a cluster of {1} blocks (ttg.num-ctas); launches have one block",
+                    md.kernel, blocks)
+          .str());
+}
+
 std::string wrongArgumentCount(llvm::StringRef kernel, size_t takes, llvm::StringRef given) {
   return llvm::formatv("kernel '{0}' takes {1}, but {2}", kernel, ir::counted(takes, "argument"), given).str();
 }

@@ -3,6 +3,7 @@
 // again.
 #pragma once
 #include "absl/status/status.h"
+#include "runtime/compiler/metadata.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <cstdint>
@@ -27,6 +28,9 @@ int64_t maxGridSize(unsigned dimension, llvm::StringRef deviceSpec);
 
 /// InvalidArgument if the grid is empty, too large for the device or needs too much scratch memory.
 absl::Status checkGrid(std::array<int64_t, 3> grid, llvm::StringRef deviceSpec, int64_t scratchBytesPerProgram);
+
+/// InvalidArgument if a program runs on several blocks: no launch makes clusters.
+absl::Status checkCluster(const KernelMetadata &);
 
 /// "kernel 'f' takes 3 arguments, but …": `given` says how many there are.
 std::string wrongArgumentCount(llvm::StringRef kernel, size_t takes, llvm::StringRef given);

@@ -5,6 +5,7 @@
 #include "runtime/compiler/bitcode_object.h"
 #include "runtime/compiler/compiler.h"
 #include "runtime/compiler/targets.h"
+#include "runtime/launch_checks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
@@ -45,6 +46,7 @@ public:
     return absl::OkStatus();
   }
   absl::StatusOr<std::unique_ptr<LoadedKernel>> load(llvm::StringRef object, const KernelMetadata &metadata) override {
+    RETURN_IF_ERROR(checkCluster(metadata));
     if (auto s = checkBitcodeObject(object); !s.ok())
       return absl::InvalidArgumentError("the emulator cannot read the object: " + std::string(s.message()));
     llvm::LLVMContext context;
