@@ -124,6 +124,7 @@ static ArchInfo gfx90a() {
   t.tuning.stripBlockBytes = 0; // not modelled
   t.tuning.heldRegistersPercent = 0;
   t.tuning.permutesLoadedVectors = true;
+  t.tuning.priorityLevels = 1; // gfx942: GEMMs gain or lose 2 % by the model
   t.warpSize = 64;
   t.maxWarpsPerMultiprocessor = 32; // 8 on each of 4 SIMDs
   t.maxBlocksPerMultiprocessor = 16;
@@ -179,6 +180,7 @@ static ArchInfo gfx950() {
   t.sharedMemoryPerMultiprocessor = 160 * kKiB;
   t.sharedMemoryGranularity = 1280;
   t.sharedMemoryBanks = 64;
+  t.tuning.priorityLevels = 2;
   t.asyncCopyBytes = 4 | 16; // buffer_load_dwordx4 … lds
   t.hasTransposedLdsRead = true;
   t.hasHalfWarpSwap = true; // v_permlane32_swap

@@ -13,6 +13,7 @@
 #include "codegen_amd/passes/hold_loads.h"
 #include "codegen_amd/passes/mark_spills.h"
 #include "codegen_amd/passes/order_matrices.h"
+#include "codegen_amd/passes/raise_priorities.h"
 #include "codegen_amd/passes/recompute_after_loops.h"
 #include "codegen_amd/passes/share_constants.h"
 #include "codegen_amd/scheduler_options.h"
@@ -117,6 +118,7 @@ protected:
     if (argument == "machine-scheduler" && info().matrixUnit == ir::MatrixUnit::Wmma && options_.optLevel >= 2)
       passes.add(createHoldLoads());
     if (argument == "prologepilog" && options_.optLevel >= 2) passes.add(createMarkSpills());
+    if (argument == "prologepilog" && mfma && options_.optLevel >= 2) passes.add(createRaisePriorities(info()));
   }
   bool libraryMayBeFused() const override { return false; } // fused, ocml's sinh of small numbers loses half its bits
 

@@ -28,6 +28,7 @@ static constexpr KnownRemark kRemarks[] = {
     {"triton-nvidia-optimize-descriptor-encoding", "TensorMapMade", runtime::Stage::Ttir},
     {"triton-rewrite-tensor-descriptor-to-pointer", "DescriptorVersions", runtime::Stage::Ttir},
     {"alignment-versions", "AlignmentVersions", runtime::Stage::Ttir},
+    {"warp-copy-layouts", "WarpCopies", runtime::Stage::Ttgir},
     {"tritongpu-pipeline", "LoopPipelined", runtime::Stage::Ttgir},
     {"overlap-dots", "DotsOverlapped", runtime::Stage::Ttgir},
     {"order-programs", "ProgramsOrdered", runtime::Stage::Ttgir},
@@ -43,6 +44,7 @@ static constexpr KnownRemark kRemarks[] = {
     {"more-warps", "MoreWarps", runtime::Stage::Ttgir},
     {"fewer-stages", "FewerStages", runtime::Stage::Asm},
     {"codegen", "NotOptimized", runtime::Stage::Asm},
+    {"codegen", "PrioritiesRaised", runtime::Stage::Asm},
     {"codegen", "Resources", runtime::Stage::Object},
 };
 

@@ -108,6 +108,10 @@ inline constexpr llvm::StringLiteral kSpillsAnyway = "tessera-spills-anyway";
 /// innermost loops stores and loads.
 inline constexpr llvm::StringLiteral kSpilledInLoops = "tessera-spilled-in-loops";
 
+/// A function attribute, after code generation (AMD): waves raise their priority in loops; the blocks of threads that a
+/// multiprocessor runs at a time.
+inline constexpr llvm::StringLiteral kRaisedPriorities = "tessera-raised-priorities";
+
 class Backend {
 public:
   virtual ~Backend();

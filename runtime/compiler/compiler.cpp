@@ -215,6 +215,7 @@ private:
   }
   absl::Status lower();
   void remarkUnoptimized() const;
+  void remarkPriorities() const;
   absl::Status generateCode();
   void takeObject(codegen::ObjectInfo &&);
   void remarkResources() const;
@@ -374,6 +375,28 @@ absl::Status Compilation::lower() {
   return absl::OkStatus();
 }
 
+/// After code generation, which notes what it did.
+void Compilation::remarkPriorities() const {
+  if (!options_.passes.remarks || options_.stage < Stage::Asm) return;
+  for (const llvm::Function &f : *llvmModule_) {
+    int64_t blocks = int64_t(f.getFnAttributeAsParsedInteger(codegen::kRaisedPriorities));
+    if (!blocks) continue;
+    Operation *function = module_->lookupSymbol(f.getName());
+    transforms::Remark r{transforms::Remark::Applied,
+                         "codegen",
+                         "PrioritiesRaised",
+                         function ? function->loc() : Location(),
+                         "",
+                         llvm::json::Object{{"blocksPerMultiprocessor", blocks}}};
+    r.message = llvm::formatv("waves of '{0}' raise their priority on the way to a barrier of a loop with dots, which "
+                              "keeps shared memory busier than the matrix units: the {1} blocks on a compute unit then "
+                              "use it one after the other, instead of waiting for their last waves together",
+                              f.getName(), blocks)
+                    .str();
+    options_.passes.remarks(r);
+  }
+}
+
 /// After the back end, which marks further functions while it optimises.
 void Compilation::remarkUnoptimized() const {
   if (!options_.passes.remarks || options_.stage < Stage::Asm) return;
@@ -412,6 +435,7 @@ absl::Status Compilation::generateCode() {
     return reportAtOperation(object.status());
   }
   remarkUnoptimized();
+  remarkPriorities();
   for (const llvm::Function &f : *llvmModule_)
     spilledInLoops_ += int64_t(f.getFnAttributeAsParsedInteger(codegen::kSpilledInLoops));
   auto &laps = result_.metadata.compileMs;

@@ -37,6 +37,7 @@
 #include "transforms/passes.h"
 #include "transforms/required_target.h"
 #include "transforms/schedule/warp_copies.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -117,33 +118,50 @@ const Encoding *layoutInWholeCopies(tt::LoadOp load, ttg::LocalAllocOp buffer, c
   return nullptr;
 }
 
-std::optional<Copy> copyOf(tt::LoadOp load, const AxisInfoAnalysis &axis, const TargetInfo &target) {
+/// `whyNot`: why the load cannot be copied.
+std::optional<Copy> copyOf(tt::LoadOp load, const AxisInfoAnalysis &axis, const TargetInfo &target,
+                           std::string &whyNot) {
   auto buffer = bufferFilledBy(load.op);
-  if (!buffer || load.isVolatile() || (load.other() && !isZero(load.other()))) return std::nullopt;
+  auto no = [&](llvm::StringRef reason) {
+    whyNot = llvm::formatv("the load at {0} {1}", describe(load->loc()), reason).str();
+    return std::nullopt;
+  };
+  if (!buffer) return no("has other uses than one buffer that is only read");
+  if (load.isVolatile()) return no("is volatile");
+  if (load.other() && !isZero(load.other())) return no("has something else than zeros where it is masked off");
   auto type = buffer.result().type().cast<MemDescType>();
-  if (!elementsOfWarpCopy(type.element())) return std::nullopt;
+  if (!elementsOfWarpCopy(type.element())) return no("has elements of which 16 bytes are no whole number");
   Copy c{load, buffer, tensorOf(load.result()).encoding(), nullptr, type.encoding(), type.encoding()};
   c.layout = copyLayout(load, type, axis);
   if (!c.layout) {
     c.ofBuffer = layoutInWholeCopies(load, buffer, target);
     if (c.ofBuffer) c.layout = copyLayout(load, withEncoding(type, c.ofBuffer), axis);
   }
-  return c.layout ? std::optional(c) : std::nullopt;
+  if (!c.layout) return no("has no 16 bytes that are consecutive in memory and in the buffer, with one mask");
+  return c;
 }
 
-/// The copies of a loop; none unless all loads that feed its dots are some.
-std::vector<Copy> copiesOf(scf::ForOp loop, const AxisInfoAnalysis &axis, const TargetInfo &target) {
+/// The copies of a loop; none unless all loads that feed its dots are some. `whyNot`: the reason, if there are loads.
+std::vector<Copy> copiesOf(scf::ForOp loop, const AxisInfoAnalysis &axis, const TargetInfo &target,
+                           std::string &whyNot) {
   std::vector<Copy> copies;
   int64_t bytes = 0;
   for (auto *op : loadsFeedingDots(*loop.body().front())) {
     auto load = op->dyn<tt::LoadOp>();
-    auto copy = load ? copyOf(load, axis, target) : std::nullopt;
+    auto copy = load ? copyOf(load, axis, target, whyNot) : std::nullopt;
     if (!copy) return {};
     auto type = tensorOf(load.result());
     bytes += type.numElements() * type.element().bitWidth() / 8;
     copies.push_back(*copy);
   }
-  if (!leavesRoomForBlocks(loop, bytes, target)) copies.clear();
+  if (copies.empty()) return copies;
+  if (RoomForBlocks room = roomForBlocks(loop, bytes, target); !room.isEnough()) {
+    copies.clear();
+    whyNot = llvm::formatv("three buffers of {0} bytes leave room for {1} block{2} on a compute unit, where registers "
+                           "and two buffers leave it for {3}",
+                           bytes, room.left, room.left == 1 ? "" : "s", room.wanted)
+                 .str();
+  }
   return copies;
 }
 
@@ -170,16 +188,30 @@ absl::StatusOr<bool> warpCopyLayouts(Module &m, PassContext &c) {
   if (!(c.target->warpCopyBytes() & kGlobalAccessBytes)) return false;
   AxisInfoAnalysis axis(m);
   std::vector<std::vector<Copy>> loops;
-  for (auto loop : collect<scf::ForOp>(m.op()))
-    if (auto copies = copiesOf(loop, axis, *c.target); !copies.empty()) loops.push_back(std::move(copies));
+  auto remark = [&](Location loop, llvm::StringRef whyNot) {
+    c.remark({Remark::Missed,
+              "",
+              "WarpCopies",
+              loop,
+              llvm::formatv("loads of the loop do not go straight into LDS: {0}", whyNot).str(),
+              {}});
+  };
+  for (auto loop : collect<scf::ForOp>(m.op())) {
+    std::string whyNot;
+    if (auto copies = copiesOf(loop, axis, *c.target, whyNot); !copies.empty()) loops.push_back(std::move(copies));
+    if (!whyNot.empty()) remark(loop->loc(), whyNot);
+  }
   if (loops.empty()) return false;
   for (auto &copies : loops)
     for (auto &copy : copies) give(copy, copy.layout, copy.ofBuffer);
   eraseDeadOperations(m);
   recomputeConversions(m, c.target->tuning, /*asyncCopies=*/false);
   for (auto &copies : loops)
-    if (llvm::any_of(copies, convertsOperands))
+    if (llvm::any_of(copies, convertsOperands)) {
+      Operation *loop = copies.front().load->block()->parentOp();
+      remark(loop ? loop->loc() : Location(), "their addresses or masks would be converted in each iteration");
       for (auto &copy : copies) give(copy, copy.before, copy.bufferBefore);
+    }
   eraseDeadOperations(m);
   return true;
 }

@@ -30,9 +30,9 @@ bool isWarpCopy(tt::LoadOp load, const layouts::Encoding *e, MemDescType buffer,
          (!hasMaskPerElement || axis.maskConstancy(load.mask(), fastest) >= elements);
 }
 
-bool leavesRoomForBlocks(scf::ForOp loop, int64_t bytes, const TargetInfo &target) {
+RoomForBlocks roomForBlocks(scf::ForOp loop, int64_t bytes, const TargetInfo &target) {
   auto function = loop->parentOfType<tt::FuncOp>();
-  if (!function) return false;
+  if (!function) return {};
   int64_t registers = std::max<int64_t>(1, RegisterPressure(function.op).highest(loop.op, loop.op));
   int64_t most = std::min<int64_t>(registers, target.maxRegistersPerThread);
   int64_t warps = numWarps(loop->module().op());
@@ -42,7 +42,7 @@ bool leavesRoomForBlocks(scf::ForOp loop, int64_t bytes, const TargetInfo &targe
   int64_t leastWarps = target.tuning.warpCopyWarpsOfScheduler * target.schedulersPerMultiprocessor;
   int64_t enough = std::max<int64_t>(kLeastBlocks, llvm::divideCeil(leastWarps, warps));
   int64_t wanted = std::min({std::max<int64_t>(1, byRegisters), blocks(kWarpCopyDistance), enough});
-  return blocks(kWarpCopyDistance + 1) >= std::max<int64_t>(1, wanted);
+  return {std::max<int64_t>(1, wanted), blocks(kWarpCopyDistance + 1)};
 }
 
 } // namespace tessera::transforms

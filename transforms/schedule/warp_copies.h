@@ -15,9 +15,13 @@ bool isWarpCopy(ir::tt::LoadOp, const layouts::Encoding *, ir::MemDescType buffe
 /// Iterations that such copies are issued ahead, whatever the number of stages: what one iteration computes is not
 /// enough to hide a latency, and more buffers would leave room for fewer blocks.
 inline constexpr int64_t kWarpCopyDistance = 2;
-/// Whether the buffers of such copies, one more than of loads through registers, leave memory for as many blocks: those
-/// that registers leave room for, or two of enough warps (warpCopyWarpsOfScheduler). `bytes`: of one buffer for each of
-/// the loop's loads.
-bool leavesRoomForBlocks(ir::scf::ForOp, int64_t bytes, const ir::TargetInfo &);
+/// Blocks that the buffers of such copies, one more than of loads through registers, leave memory for.
+struct RoomForBlocks {
+  int64_t wanted = 1; // those that registers leave room for, or two of enough warps (warpCopyWarpsOfScheduler)
+  int64_t left = 0;
+  bool isEnough() const { return left >= wanted; }
+};
+/// `bytes`: of one buffer for each of the loop's loads.
+RoomForBlocks roomForBlocks(ir::scf::ForOp, int64_t bytes, const ir::TargetInfo &);
 
 } // namespace tessera::transforms

@@ -2,6 +2,7 @@
 // buffer is in the columns that lanes load from (lanes 16 and 32 of the first operand change them too). A buffer that
 // is read by transposing, with 8 bytes of a row here and the next 8 there, gets another layout.
 // RUN: tessera opt %s -warp-copy-layouts --target gfx950 | FileCheck %s
+// RUN: tessera opt %s -warp-copy-layouts --target gfx950 --remarks=WarpCopies -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: tessera opt %s -warp-copy-layouts --target gfx942 | FileCheck %s --check-prefix=NONE
 // RUN: tessera opt %s -warp-copy-layouts --target sm_90a | FileCheck %s --check-prefix=NONE
 
@@ -17,6 +18,9 @@
 // CHECK-NOT: convert_layout
 // CHECK-LABEL: @unaligned
 // CHECK: tt.load {{.*}} : tensor<64x64x!tt.ptr<bf16>, #blocked>
+// REMARK-NOT: remark
+// REMARK: warp_copy_layouts.mlir:[[#]]:[[#]]: remark: loads of the loop do not go straight into LDS: the load at {{.*}} has no 16 bytes that are consecutive in memory and in the buffer, with one mask [warp-copy-layouts:WarpCopies]
+// REMARK-NOT: remark
 // NONE-NOT: generic_linear
 // NONE-NOT: swizzled_shared
 
