@@ -64,7 +64,11 @@ struct OperandConversion {
   int64_t bits() const { return type.element().bitWidth(); }
 };
 
+bool swapsTwo(tt::TransOp trans) { return trans && trans.order().size() == 2 && trans.order()[0] == 1; }
+
 bool isLoadedInLoop(Value v) {
+  // What is transposed is copied as it lies in memory (bufferOfTransposedLoad).
+  if (auto trans = v.definedBy<tt::TransOp>(); swapsTwo(trans) && v.hasOneUse()) v = trans.src();
   return v.definedBy<tt::LoadOp>() && v.hasOneUse() && v.parentBlock()->parentOp()->is<scf::ForOp>();
 }
 
@@ -103,8 +107,6 @@ std::optional<OperandConversion> operandConversion(ttg::ConvertLayoutOp op, cons
 }
 
 // ---- the buffer's layout --------------------------------------------------------------------------------------------
-
-bool swapsTwo(tt::TransOp trans) { return trans && trans.order().size() == 2 && trans.order()[0] == 1; }
 
 /// Whether ldmatrix serves the reads: rows along K of any width up to a word, and transposed ones of 16 bits.
 bool isReadByLdmatrix(const OperandConversion &c, const TargetInfo &target) {
