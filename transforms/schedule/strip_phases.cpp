@@ -15,7 +15,7 @@
 // of them. Reductions and operations with effects are in one phase, their own; a block that is made by one of these
 // and used in a later phase stays as it is, and with it everything.
 //
-// Only memory that the kernel does not write is read again.
+// Only memory that the kernel does not write is read again, and only before blocks are stored.
 #include "transforms/schedule/strip_phases.h"
 #include "ir/builder.h"
 #include "ir/tensor_queries.h"
@@ -62,7 +62,7 @@ public:
       any |= in.size() > 1 && op->is<tt::LoadOp>();
       phases_[op] = std::move(in);
     }
-    return any;
+    return any && llvm::none_of(ops_, [&](Operation *op) { return op->is<tt::LoadOp>() && isWrittenBeforeAgain(op); });
   }
 
   /// What the blocks take that are loaded in one phase and used in another, too.
@@ -97,6 +97,25 @@ private:
     for (auto r : op->results())
       for (auto *user : r.users()) users.push_back(user);
     return users;
+  }
+  /// Whether a block is stored between a load and its last repetition. A caller may pass one tensor as two arguments (a
+  /// residual that is updated in place): what is loaded before the store must not be loaded after it.
+  bool isWrittenBeforeAgain(Operation *load) const {
+    const std::set<int> &in = phases_.at(load);
+    if (in.size() < 2) return false;
+    int last = *in.rbegin();
+    auto isOfLast = [&](Operation *op) {
+      auto it = phases_.find(op);
+      return it != phases_.end() && it->second.count(last);
+    };
+    const Operation *first = nullptr; // of the last phase to use what is loaded
+    for (auto *user : usersOf(load))
+      if (isOfLast(user) && (!first || user->isBeforeInBlock(first))) first = user;
+    return llvm::any_of(ops_, [&](Operation *op) {
+      bool storesBlock = op->is<tt::StoreOp>() && isBlock(op->cast<tt::StoreOp>().ptr());
+      if (!storesBlock && (op->is<tt::StoreOp>() || !(effectsOf(op) & kWritesGlobal))) return false;
+      return phase_.lookup(op) < last || op->isBeforeInBlock(first);
+    });
   }
   bool reducesBlock(Operation *op) const { return op->is<tt::ReduceOp>() && isBlock(op->operand(0)); }
   int phaseOf(Operation *op) const {

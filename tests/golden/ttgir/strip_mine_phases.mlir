@@ -80,4 +80,30 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.store %xp, %y : tensor<32768x!tt.ptr<f32>, #b>
     tt.return
   }
+  // The residual may be updated in place, passed as two arguments: it must not be read again after the store.
+  // CHECK-LABEL: @stored_between
+  // CHECK-COUNT-1: tt.load
+  // CHECK-NOT: tt.load
+  // CHECK: tt.return
+  tt.func public @stored_between(%x: !tt.ptr<f32>, %sum: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
+    %i = tt.make_range {end = 32768 : i32, start = 0 : i32} : tensor<32768xi32, #b>
+    %xs = tt.splat %x : !tt.ptr<f32> -> tensor<32768x!tt.ptr<f32>, #b>
+    %xp = tt.addptr %xs, %i : tensor<32768x!tt.ptr<f32>, #b>, tensor<32768xi32, #b>
+    %a = tt.load %xp : tensor<32768x!tt.ptr<f32>, #b>
+    %b = arith.addf %a, %a : tensor<32768xf32, #b>
+    %ss = tt.splat %sum : !tt.ptr<f32> -> tensor<32768x!tt.ptr<f32>, #b>
+    %sp = tt.addptr %ss, %i : tensor<32768x!tt.ptr<f32>, #b>, tensor<32768xi32, #b>
+    tt.store %sp, %b : tensor<32768x!tt.ptr<f32>, #b>
+    %r = "tt.reduce"(%b) <{axis = 0 : i32}> ({
+    ^bb0(%p0: f32, %p1: f32):
+      %t = arith.addf %p0, %p1 : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<32768xf32, #b>) -> f32
+    %d = tt.splat %r : f32 -> tensor<32768xf32, #b>
+    %y = arith.divf %b, %d : tensor<32768xf32, #b>
+    %os = tt.splat %o : !tt.ptr<f32> -> tensor<32768x!tt.ptr<f32>, #b>
+    %op = tt.addptr %os, %i : tensor<32768x!tt.ptr<f32>, #b>, tensor<32768xi32, #b>
+    tt.store %op, %y : tensor<32768x!tt.ptr<f32>, #b>
+    tt.return
+  }
 }

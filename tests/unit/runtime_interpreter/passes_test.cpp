@@ -11,9 +11,13 @@
 #include "ir/ops.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
+#include "runtime/debug/tuner.h"
+#include "runtime/launch/argument_data.h"
+#include "runtime/launch/check.h"
 #include "runtime/launcher.h"
 #include "transforms/passes.h"
 #include "transforms/pipelines.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -47,6 +51,9 @@ std::vector<std::pair<std::string, transforms::Pipeline>> pipelines() {
   }
   return out;
 }
+
+/// Whether sums of blocks may be rounded differently: strips are added up element by element first.
+bool addsInAnotherOrder(llvm::StringRef pipeline) { return pipeline.starts_with("strips"); }
 
 /// The files of a folder that end so; without a suffix the folders in it that hold a launch description.
 std::vector<std::string> filesIn(const std::string &root, llvm::StringRef suffix) {
@@ -107,7 +114,16 @@ TEST_P(PassesOnKernels, KeepEveryByte) {
     std::vector<std::vector<uint8_t>> got;
     run(*m, got);
     if (HasFatalFailure()) return;
-    EXPECT_TRUE(got == expected) << "another result after " << name;
+    if (!addsInAnotherOrder(name)) {
+      EXPECT_TRUE(got == expected) << "another result after " << name;
+      continue;
+    }
+    for (auto [i, a] : llvm::enumerate(d->args)) {
+      if (a.isScalar || got[i] == expected[i]) continue;
+      auto c = runtime::compareArrays(a.name, a.dtype, a.shape, runtime::withoutGaps(a, got[i]),
+                                      runtime::withoutGaps(a, expected[i]), runtime::equalLimit(a.dtype));
+      EXPECT_TRUE(c.ok) << "another result after " << name << ": " << c.line;
+    }
   }
 }
 INSTANTIATE_TEST_SUITE_P(All, PassesOnKernels, testing::ValuesIn(kernels()), [](auto &p) {
