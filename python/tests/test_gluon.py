@@ -12,6 +12,7 @@ from triton.experimental.gluon.language.nvidia.ampere import async_copy as cp  #
 from triton.experimental.gluon.language.nvidia.hopper import fence_async_shared, mbarrier, tma  # noqa: E402
 from triton.experimental.gluon.nvidia.hopper import TensorDescriptor  # noqa: E402
 
+import tessera  # noqa: E402
 from tessera.triton import HostArray, KernelFault, emulate  # noqa: E402
 
 # Names of Triton 3.6, and later ones.
@@ -160,3 +161,19 @@ def test_wrong_count_of_bytes(bytes_expected):
         tile("sm_90a", bytes_expected)
     print(e.value)
     assert e.value.line
+
+
+@gluon.jit
+def fill(o, B: gl.constexpr, LAYOUT: gl.constexpr):
+    gl.store(o + gl.arange(0, B, layout=LAYOUT), gl.full([B], 1.0, gl.float32, layout=LAYOUT))
+
+
+def test_clusters_are_errors():
+    try:
+        layout = gl.BlockedLayout([1], [32], [4], [0], cga_layout=[[1]])
+    except TypeError:  # Triton 3.6
+        layout = gl.BlockedLayout([1], [32], [4], [0], [2], [2], [0])
+    o = np.zeros(512, np.float32)
+    with emulate("sm_90a"), pytest.raises(tessera.Error, match="cluster of 2 blocks"):
+        fill[(1,)](o, 512, layout, num_ctas=2)
+    assert not o.any()

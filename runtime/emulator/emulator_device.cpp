@@ -46,7 +46,7 @@ public:
     return absl::OkStatus();
   }
   absl::StatusOr<std::unique_ptr<LoadedKernel>> load(llvm::StringRef object, const KernelMetadata &metadata) override {
-    RETURN_IF_ERROR(checkCluster(metadata));
+    if (auto s = checkCluster(metadata); !s.ok()) return s;
     if (auto s = checkBitcodeObject(object); !s.ok())
       return absl::InvalidArgumentError("the emulator cannot read the object: " + std::string(s.message()));
     llvm::LLVMContext context;
