@@ -199,7 +199,7 @@ TEST_P(FakeDriver, DeviceNumberTooHigh) {
                      std::string(v.variable) + "=" + v.library);
     EXPECT_GE(o.code, 2) << number << o.err;
     EXPECT_LE(o.code, 3) << number << o.err;
-    EXPECT_THAT(o.err, testing::AnyOf(HasSubstr("there is no device"), HasSubstr("must be an integer")));
+    EXPECT_THAT(o.err, testing::AnyOf(HasSubstr("there is no device"), HasSubstr("must be a whole number")));
   }
 }
 
