@@ -81,7 +81,8 @@ def copy_tile(source, target, BYTES: gl.constexpr, WAIT: gl.constexpr):
 
 
 def descriptor(array, block):
-    return TensorDescriptor.from_tensor(HostArray(array), block, gl.NVMMASharedLayout.get_default_for(block, gl.float32))
+    layout = gl.NVMMASharedLayout.get_default_for(block, gl.float32)
+    return TensorDescriptor.from_tensor(HostArray(array), block, layout)
 
 
 def lanes(target):

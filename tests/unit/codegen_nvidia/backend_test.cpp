@@ -302,7 +302,8 @@ TEST(NvidiaDeviceLibrary, UnknownFunctionsAreNamed) {
   EXPECT_THAT(std::string(r.object.status().message()), AllOf(HasSubstr("'__ocml_tanpi_f32'"), HasSubstr("libdevice")));
   r = compile(unaryKernel("__nv_sinf", "double"), arch("sm_90a"));
   EXPECT_EQ(r.object.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(r.object.status().message()), AllOf(HasSubstr("'__nv_sinf'"), HasSubstr("not double (double)")));
+  EXPECT_THAT(std::string(r.object.status().message()),
+              AllOf(HasSubstr("'__nv_sinf'"), HasSubstr("not double (double)")));
 }
 
 TEST(NvidiaDeviceLibrary, MissingLibdeviceIsSaidOnlyWhenNeeded) {
