@@ -342,13 +342,16 @@ private:
     if (!c || isDotOperand(e) || !v.type().isTensor()) return false;
     return mayChangeLayout(c->loop.op, c->index, e) && (isAcceptable(c->init, e) || isOnlyUpdated(*c));
   }
-  /// Whether nothing reads the carried value but elementwise operations of the loop's own body, which follow its
-  /// layout: then its first value is converted, once, instead of what updates it.
-  static bool isOnlyUpdated(const CarriedValue &c) {
+  /// Whether nothing reads the carried value but elementwise operations of the loop's own body, or loads of few elements
+  /// for which it stands where they are masked off. These follow its layout: its first value is converted, once,
+  /// instead of what updates it.
+  bool isOnlyUpdated(const CarriedValue &c) const {
     Block *body = c.argument.ownerBlock();
     auto follows = [&](Operation *op) {
       if (op->block() != body) return false;
-      return op == body->terminator() || ((isElementwise(op) || op->is<arith::SelectOp>()) && isPure(op));
+      if (op == body->terminator()) return true;
+      if (auto load = op->dyn<tt::LoadOp>()) return load.other() == c.argument && isNarrowLoad(op, threads_, memory_);
+      return (isElementwise(op) || op->is<arith::SelectOp>()) && isPure(op);
     };
     auto update = c.yielded.definingOp();
     return update && update->block() == body && llvm::all_of(c.argument.users(), follows);
@@ -541,7 +544,14 @@ private:
     auto shape = tensorOf(op.result()).shape();
     if (!isNarrowLoad(op.op, threads_, memory_) || isLoopBodyWithDot(op->block())) return false;
     if (elementsPerThreadOrMany(e, shape) > elementsPerThreadOrMany(encodingOf(op.result()), shape)) return false;
-    if (!othersAreAcceptable(op.op, at, e)) return false;
+    // What stands for masked elements may be what the loop has found before.
+    Value other = op.other();
+    bool carriesOther = other && other != op->operand(at) && !isAcceptable(other, e) && canCarry(other, e);
+    for (unsigned i = 0; i < op->numOperands(); ++i) {
+      Value o = op->operand(i);
+      if (i != at && !(carriesOther && o == other) && !isAcceptable(o, e)) return false;
+    }
+    if (carriesOther) changeCarriedLayout(*carriedByArgument(other), e);
     setOperandLayouts(op.op, e);
     changeLayout(op.result(), e);
     return true;
