@@ -342,9 +342,9 @@ private:
     if (!c || isDotOperand(e) || !v.type().isTensor()) return false;
     return mayChangeLayout(c->loop.op, c->index, e) && (isAcceptable(c->init, e) || isOnlyUpdated(*c));
   }
-  /// Whether nothing reads the carried value but elementwise operations of the loop's own body, or loads of few elements
-  /// for which it stands where they are masked off. These follow its layout: its first value is converted, once,
-  /// instead of what updates it.
+  /// Whether nothing reads the carried value but elementwise operations of the loop's own body, and loads of few
+  /// elements for which it stands where they are masked off. These follow its layout: its first value is converted,
+  /// once, instead of what updates it.
   bool isOnlyUpdated(const CarriedValue &c) const {
     Block *body = c.argument.ownerBlock();
     auto follows = [&](Operation *op) {
