@@ -24,6 +24,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
+#include <map>
 #include <set>
 
 namespace tessera::transforms::strips {
@@ -60,6 +61,7 @@ public:
         in = {phase_[op]};
       }
       any |= in.size() > 1 && op->is<tt::LoadOp>();
+      for (int phase : in) places_[{op, phase}] = phase == *in.begin() ? op : firstOfUsers(op, phase);
       phases_[op] = std::move(in);
     }
     return any && llvm::none_of(ops_, [&](Operation *op) { return op->is<tt::LoadOp>() && isWrittenBeforeAgain(op); });
@@ -98,23 +100,25 @@ private:
       for (auto *user : r.users()) users.push_back(user);
     return users;
   }
-  /// Whether a block is stored between a load and its last repetition. A caller may pass one tensor as two arguments (a
+  /// The first of the operations of a phase that use `op`, where a copy for them goes.
+  Operation *firstOfUsers(Operation *op, int phase) const {
+    Operation *first = nullptr;
+    for (auto *user : usersOf(op)) {
+      auto it = places_.find({user, phase});
+      if (it != places_.end() && (!first || it->second->isBeforeInBlock(first))) first = it->second;
+    }
+    return first;
+  }
+  /// Whether a block is stored between a load and a repetition. A caller may pass one tensor as two arguments (a
   /// residual that is updated in place): what is loaded before the store must not be loaded after it.
   bool isWrittenBeforeAgain(Operation *load) const {
     const std::set<int> &in = phases_.at(load);
-    if (in.size() < 2) return false;
-    int last = *in.rbegin();
-    auto isOfLast = [&](Operation *op) {
-      auto it = phases_.find(op);
-      return it != phases_.end() && it->second.count(last);
-    };
-    const Operation *first = nullptr; // of the last phase to use what is loaded
-    for (auto *user : usersOf(load))
-      if (isOfLast(user) && (!first || user->isBeforeInBlock(first))) first = user;
-    return llvm::any_of(ops_, [&](Operation *op) {
-      bool storesBlock = op->is<tt::StoreOp>() && isBlock(op->cast<tt::StoreOp>().ptr());
-      if (!storesBlock && (op->is<tt::StoreOp>() || !(effectsOf(op) & kWritesGlobal))) return false;
-      return phase_.lookup(op) < last || op->isBeforeInBlock(first);
+    return llvm::any_of(llvm::drop_begin(in), [&](int phase) {
+      return llvm::any_of(ops_, [&](Operation *op) {
+        bool storesBlock = op->is<tt::StoreOp>() && isBlock(op->cast<tt::StoreOp>().ptr());
+        if (!storesBlock && (op->is<tt::StoreOp>() || !(effectsOf(op) & kWritesGlobal))) return false;
+        return phase_.lookup(op) < phase || op->isBeforeInBlock(places_.at({load, phase}));
+      });
     });
   }
   bool reducesBlock(Operation *op) const { return op->is<tt::ReduceOp>() && isBlock(op->operand(0)); }
@@ -157,6 +161,7 @@ private:
   int64_t most_ = 0; // elements of the largest tensor that is loaded
   llvm::DenseMap<Operation *, int> phase_;
   llvm::DenseMap<Operation *, std::set<int>> phases_;
+  std::map<std::pair<Operation *, int>, Operation *> places_; // of an operation, or its copy, in each of its phases
 };
 
 } // namespace

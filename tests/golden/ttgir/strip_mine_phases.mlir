@@ -106,4 +106,30 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.store %op, %y : tensor<32768x!tt.ptr<f32>, #b>
     tt.return
   }
+  // The sum of both is needed after a store that does not need it: it would be loaded again behind that.
+  // CHECK-LABEL: @stored_before_last_use
+  // CHECK-COUNT-1: tt.load
+  // CHECK-NOT: tt.load
+  // CHECK: tt.return
+  tt.func public @stored_before_last_use(%x: !tt.ptr<f32>, %mean: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
+    %i = tt.make_range {end = 32768 : i32, start = 0 : i32} : tensor<32768xi32, #b>
+    %xs = tt.splat %x : !tt.ptr<f32> -> tensor<32768x!tt.ptr<f32>, #b>
+    %xp = tt.addptr %xs, %i : tensor<32768x!tt.ptr<f32>, #b>, tensor<32768xi32, #b>
+    %a = tt.load %xp : tensor<32768x!tt.ptr<f32>, #b>
+    %b = arith.addf %a, %a : tensor<32768xf32, #b>
+    %r = "tt.reduce"(%b) <{axis = 0 : i32}> ({
+    ^bb0(%p0: f32, %p1: f32):
+      %t = arith.addf %p0, %p1 : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<32768xf32, #b>) -> f32
+    %d = tt.splat %r : f32 -> tensor<32768xf32, #b>
+    %ms = tt.splat %mean : !tt.ptr<f32> -> tensor<32768x!tt.ptr<f32>, #b>
+    %mp = tt.addptr %ms, %i : tensor<32768x!tt.ptr<f32>, #b>, tensor<32768xi32, #b>
+    tt.store %mp, %d : tensor<32768x!tt.ptr<f32>, #b>
+    %y = arith.divf %b, %d : tensor<32768xf32, #b>
+    %os = tt.splat %o : !tt.ptr<f32> -> tensor<32768x!tt.ptr<f32>, #b>
+    %op = tt.addptr %os, %i : tensor<32768x!tt.ptr<f32>, #b>, tensor<32768xi32, #b>
+    tt.store %op, %y : tensor<32768x!tt.ptr<f32>, #b>
+    tt.return
+  }
 }
