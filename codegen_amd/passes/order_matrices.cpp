@@ -37,6 +37,7 @@
 //
 // Runs: after LLVM's scheduler, before register allocation (codegen/object/backend.h, addCodegenPassesAfter).
 #include "codegen_amd/passes/order_matrices.h"
+#include "codegen_amd/passes/block_attributes.h"
 #include "codegen_amd/passes/copies_to_lds.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -382,12 +383,9 @@ public:
     auto *loops = &getAnalysis<MachineLoopInfoWrapperPass>().getLI();
     lis_ = &getAnalysis<LiveIntervalsWrapperPass>().getLIS();
     aliases_ = &getAnalysis<AAResultsWrapperPass>().getAAResults();
-    auto [least, most] = threadsOf(mf.getFunction());
-    sharing_.wavesOfBlock = std::max<int64_t>(1, most / info_.warpSize);
+    sharing_.wavesOfBlock = wavesOfBlock(mf.getFunction(), info_);
     sharing_.wavesOfSimd = divideCeil(sharing_.wavesOfBlock, info_.schedulersPerMultiprocessor);
-    int64_t bytes = 0;
-    if (mf.getFunction().getFnAttribute("tessera-shared-bytes").getValueAsString().getAsInteger(10, bytes)) bytes = 0;
-    blocksByLds_ = std::max<int64_t>(1, info_.blocksBySharedMemory(bytes));
+    blocksByLds_ = std::max<int64_t>(1, info_.blocksBySharedMemory(sharedBytesOfBlock(mf.getFunction())));
     bool changed = false;
     mostRegisters_ = 0;
     for (MachineBasicBlock &block : mf)
@@ -397,13 +395,6 @@ public:
   }
 
 private:
-  static std::pair<int64_t, int64_t> threadsOf(const Function &f) {
-    auto [least, most] = f.getFnAttribute("amdgpu-flat-work-group-size").getValueAsString().split(',');
-    int64_t low = 1, high = 64;
-    if (least.getAsInteger(10, low) || most.getAsInteger(10, high)) return {1, 64};
-    return {low, high};
-  }
-
   bool isMfma(const MachineInstr &mi) const { return tii_->getName(mi.getOpcode()).starts_with("V_MFMA"); }
 
   bool isBarrier(const MachineInstr &mi) const { return tii_->getName(mi.getOpcode()) == "SCHED_BARRIER"; }

@@ -25,6 +25,7 @@
 // backend.h, addCodegenPassesAfter). For LLVM's last scheduler S_SETPRIO is a boundary.
 #include "codegen_amd/passes/raise_priorities.h"
 #include "codegen/object/backend.h"
+#include "codegen_amd/passes/block_attributes.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineLoopInfo.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
@@ -89,15 +90,9 @@ private:
   }
 
   ir::BlockResources resourcesOf(const MachineFunction &mf) const {
-    const Function &f = mf.getFunction();
-    int64_t threads = info_.warpSize;
-    int64_t bytes = 0;
-    StringRef most = f.getFnAttribute("amdgpu-flat-work-group-size").getValueAsString().split(',').second;
-    if (most.getAsInteger(10, threads)) threads = info_.warpSize;
-    if (f.getFnAttribute("tessera-shared-bytes").getValueAsString().getAsInteger(10, bytes)) bytes = 0;
     ir::BlockResources r;
-    r.warps = std::max<int64_t>(1, threads / info_.warpSize);
-    r.sharedBytes = bytes;
+    r.warps = wavesOfBlock(mf.getFunction(), info_);
+    r.sharedBytes = sharedBytesOfBlock(mf.getFunction());
     // Accumulation registers follow the others, from a multiple of four on.
     r.registers = int(alignTo(registersOf(mf, "VGPR_32"), 4) + registersOf(mf, "AGPR_32"));
     return r;

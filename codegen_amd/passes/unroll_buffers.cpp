@@ -36,6 +36,7 @@
 // Runs: among the optimisations of levels 2 and 3, before redundancy is removed.
 #include "codegen_amd/passes/unroll_buffers.h"
 #include "codegen/object/loop_unroller.h"
+#include "codegen_amd/passes/block_attributes.h"
 #include "codegen_amd/passes/order_matrices.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -67,14 +68,6 @@ static bool isAccumulated(const Instruction &result, const Loop &loop, unsigned 
                                    bool isPart = isa<ExtractElementInst, InsertElementInst, ShuffleVectorInst>(user);
                                    return isPart && isAccumulated(*user, loop, depth + 1);
                                  });
-}
-
-/// Waves of one of the function's blocks on a SIMD, at most.
-static int64_t wavesOfSimd(const Function &f, const ir::TargetInfo &info) {
-  int64_t most = info.maxThreadsPerBlock;
-  auto range = f.getFnAttribute("amdgpu-flat-work-group-size").getValueAsString().split(',');
-  if (range.second.getAsInteger(10, most)) most = info.maxThreadsPerBlock;
-  return divideCeil(most, info.warpSize * info.schedulersPerMultiprocessor);
 }
 
 /// Whether the loop-carried values leave no registers for a second block of so many waves on a SIMD.
@@ -381,7 +374,7 @@ static void endIteration(Loop &loop) {
 }
 
 PreservedAnalyses UnrollBuffersPass::run(Function &f, FunctionAnalysisManager &analyses) {
-  int64_t waves = wavesOfSimd(f, info_);
+  int64_t waves = divideCeil(wavesOfBlock(f, info_), info_.schedulersPerMultiprocessor); // of a block on a SIMD
   codegen::LoopUnroller unroller(f, analyses);
   bool changed = false;
   for (Loop *loop : unroller.loops().getLoopsInPreorder()) {
