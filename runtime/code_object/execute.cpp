@@ -208,7 +208,7 @@ void Executor::start(Wave &w, unsigned index, const WorkgroupId &id, Group &grou
   w.error.clear();
   w.scratchBytes = kernel_.descriptor.privateBytes;
   w.scratch.assign(size_t(w.scratchBytes) * w.lanes, 0xee);
-  w.modeRegister = kernel_.descriptor.resource1 >> 12 & 0xff;
+  w.modeRegister = (kernel_.descriptor.resource1 >> 12 & 0xff) | (kernel_.descriptor.resource1 >> 26 & 1) << 23;
   w.mode.flush32 = (w.modeRegister >> 4 & 3) != 3;
   w.mode.flush16 = (w.modeRegister >> 6 & 3) != 3;
   unsigned items = workItems(), first = index * w.lanes, active = std::min(w.lanes, items - first);

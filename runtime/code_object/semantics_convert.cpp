@@ -42,6 +42,19 @@ double powerOfTwo(float scale) {
   return std::ldexp(1.0, int(asBits(scale) >> 23 & 0xff) - 127);
 }
 
+/// Without MODE.FP16_OVFL, what rounds beyond the largest number is infinity, or NaN if the kind has none.
+uint32_t encode8(ir::FloatKind kind, double x, bool saturates) {
+  auto bits = uint32_t(runtime::encodeFloat(kind, x));
+  if (saturates || x != x) return bits;
+  double a = std::abs(x);
+  switch (kind) { // half a unit beyond the largest number, which has an even pattern in E4M3FN alone
+  case ir::FloatKind::F8E4M3FN: return a > 464 ? bits | 0x7f : bits;
+  case ir::FloatKind::F8E4M3FNUZ: return a >= 248 ? 0x80 : bits;
+  case ir::FloatKind::F8E5M2: return a >= 61440 ? (bits & 0x80) | 0x7c : bits;
+  default: return a >= 61440 ? 0x80 : bits; // F8E5M2FNUZ
+  }
+}
+
 /// v_cvt_pk_fp8_f32 D, A, B: the half of D that op_sel[3] says; the other is kept. v_cvt_scalef32_pk_fp8_f32 D, A, B,
 /// S: of the numbers divided by the scale.
 template <bool IsScaled> void pairTo8(Wave &w, const Step &s) {
@@ -52,10 +65,11 @@ template <bool IsScaled> void pairTo8(Wave &w, const Step &s) {
   auto *y = static_cast<const float *>(readSource(w, s, 2, 1, Type::F32, b));
   bool isHigh = s.modifiers->opSel >> 3 & 1 || s[0].highHalf;
   const uint32_t *old = w.row(s[0].index);
+  bool saturates = w.modeRegister >> 23 & 1;
   auto *d = reinterpret_cast<uint32_t *>(out.lane);
   for (unsigned l = 0; l < kLanes; ++l) {
     double by = IsScaled ? powerOfTwo(scale[l]) : 1;
-    uint32_t v = uint32_t(runtime::encodeFloat(kind, x[l] / by)) | uint32_t(runtime::encodeFloat(kind, y[l] / by)) << 8;
+    uint32_t v = encode8(kind, x[l] / by, saturates) | encode8(kind, y[l] / by, saturates) << 8;
     d[l] = isHigh ? (old[l] & 0xffff) | v << 16 : (old[l] & 0xffff0000) | v;
   }
   writeRow(w, s[0], 0, d, writableLanes(w, s));

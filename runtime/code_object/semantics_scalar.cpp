@@ -160,9 +160,11 @@ void applyMode(Wave &w) {
   w.mode.flush16 = (w.modeRegister >> 6 & 3) != 3;
   if (w.modeRegister & 15) w.fail("rounding modes other than to nearest are not known to this model yet");
 }
+/// gfx12 calls it WAVE_MODE.
+bool isMode(const Modifiers &m) { return m.hwregName == "HW_REG_MODE" || m.hwregName == "HW_REG_WAVE_MODE"; }
 void setRegister(Wave &w, const Step &s) {
   const Modifiers &m = *s.modifiers;
-  if (m.hwregName != "HW_REG_MODE") return; // nothing of the others changes what is computed
+  if (!isMode(m)) return; // nothing of the others changes what is computed
   auto value = uint32_t(readScalar(w, s[1], 32));
   uint32_t mask = (m.hwregSize >= 32 ? ~0u : (1u << m.hwregSize) - 1) << m.hwregOffset;
   w.modeRegister = (w.modeRegister & ~mask) | (value << m.hwregOffset & mask);
@@ -170,7 +172,7 @@ void setRegister(Wave &w, const Step &s) {
 }
 void getRegister(Wave &w, const Step &s) {
   const Modifiers &m = *s.modifiers;
-  uint32_t value = m.hwregName == "HW_REG_MODE" ? w.modeRegister : 0;
+  uint32_t value = isMode(m) ? w.modeRegister : 0;
   uint32_t mask = m.hwregSize >= 32 ? ~0u : (1u << m.hwregSize) - 1;
   writeScalar(w, s[0], value >> m.hwregOffset & mask, 32);
 }

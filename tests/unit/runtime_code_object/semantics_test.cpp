@@ -17,6 +17,9 @@ using testing::runOne;
 uint32_t bits(float f) { return std::bit_cast<uint32_t>(f); }
 constexpr uint32_t kNan = 0x7fc00000, kInf = 0x7f800000, kDenormal = 0x00400000;
 
+// With MODE.FP16_OVFL.
+#define SATURATING "s_setreg_imm32_b32 hwreg(1, 23, 1), 1\nv_mov_b32 v8, 0\n"
+
 // Pairs of registers begin at even ones: v[10:11] and v[12:13] are v1 to v4.
 #define PAIRS "v_mov_b32 v10, v1\nv_mov_b32 v11, v2\nv_mov_b32 v12, v3\nv_mov_b32 v13, v4\n"
 
@@ -53,6 +56,9 @@ const Case kFloats[] = {
     {"gfx942", "v_add_f32 v8, v1, v2 div:2", {bits(3), bits(5)}, bits(4)},
     {"gfx942", "v_mul_f32 v8, 0.15915494, v1", {bits(2)}, 0x3ea2f983},
     {"gfx942", "v_med3_f32 v8, v1, v2, v3", {bits(3), bits(1), bits(2)}, bits(2)},
+    {"gfx1201", "v_maximumminimum_f32 v8, v1, v2, v3", {bits(3), bits(1), bits(2)}, bits(2)},
+    {"gfx1201", "v_maximumminimum_f32 v8, v1, v2, v3", {kNan, bits(1), bits(2)}, kNan},
+    {"gfx1201", "v_minimummaximum_f32 v8, v1, v2, v3", {bits(1), bits(-5), bits(-2)}, bits(-2)},
     {"gfx942", "v_exp_f32 v8, v1", {bits(-127)}, 0}, // flushed
     {"gfx942", "v_rcp_f32 v8, v1", {bits(4)}, bits(0.25f)},
     {"gfx942", "v_fract_f32 v8, v1", {bits(-0x1p-30f)}, bits(0x1.fffffep-1f)},
@@ -121,6 +127,13 @@ const Case kConversions[] = {
      "v_mov_b32 v8, v3\nv_cvt_pk_fp8_f32 v8, v1, v2 op_sel:[0,0,1]",
      {bits(1), bits(-2), 0xaaaaaaaa},
      0xc038aaaa},
+    // Beyond the range: NaN or infinity, with MODE.FP16_OVFL the largest number.
+    {"gfx950", "v_mov_b32 v8, 0\nv_cvt_pk_fp8_f32 v8, v1, v2", {bits(463), bits(465)}, 0x7f7e},
+    {"gfx950", "v_mov_b32 v8, 0\nv_cvt_pk_bf8_f32 v8, v1, v2", {bits(-61440), bits(61439)}, 0x7bfc},
+    {"gfx942", "v_mov_b32 v8, 0\nv_cvt_pk_fp8_f32 v8, v1, v2", {bits(248), bits(247)}, 0x7f80},
+    {"gfx950", SATURATING "v_cvt_pk_fp8_f32 v8, v1, v2", {bits(-INFINITY), bits(465)}, 0x7efe},
+    {"gfx1201", SATURATING "v_cvt_pk_bf8_f32 v8, v1, v2", {kNan, bits(INFINITY)}, 0x7b7f},
+    {"gfx942", SATURATING "v_cvt_pk_fp8_f32 v8, v1, v2", {bits(248), kNan}, 0x807f},
     // Scaled: of the scale its power of two, 4 of 6.
     {"gfx950", "v_mov_b32 v8, v4\nv_cvt_scalef32_pk_fp8_f32 v8, v1, v2, v3", {bits(2), bits(-8), bits(6)}, 0x0000c030},
     {"gfx950", PAIRS "v_cvt_scalef32_pk_f32_fp8 v[8:9], v10, v11", {0x40b8, bits(6)}, bits(-4)},
