@@ -144,6 +144,7 @@ void Generator::step() {
 void Generator::ttgirStep() {
   Value v = any();
   if (v.shape.empty()) return put(load({16, 16}, I32));
+  if (extended_ && upTo(6) == 0) return coin() ? copyGroups() : put(copyLoop());
   auto blockedOnly = [&] {
     if (v.layout.find("#ttg.blocked") != 0) v = converted(v, blocked(v.shape));
   };

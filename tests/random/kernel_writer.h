@@ -5,6 +5,7 @@
 #include "generator.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <random>
@@ -286,7 +287,22 @@ private:
 
   // ---- shared memory (TTGIR) (ttgir_steps.cpp) ----
   std::string sharedLayout(const Shape &s, Type t, std::string *transposed);
+  static std::string bufferType(const Shape &s, Type t, const std::string &layout, bool isMutable);
   Value throughShared(Value v);
+
+  // ---- asynchronous copies (TTGIR) (async_steps.cpp) ----
+  struct Copied {
+    Value value;        // without a name: shape, type and the layout that it is copied by
+    std::string layout; // of the buffer
+    bool inOrder;       // consecutive lanes copy consecutive elements
+  };
+  Copied copied();
+  /// Copies to a buffer; the token. `onlyIf`: a scalar i1, without which nobody reads the buffer; empty: in any case.
+  std::string copyToBuffer(const Copied &c, const std::string &offset, const std::string &onlyIf,
+                           const std::string &buffer, llvm::StringRef type);
+  void copyGroups();
+  /// The sum of what a loop copies ahead.
+  Value copyLoop();
 
   std::mt19937 random_;
   bool ttgir_, described_, wholeRows_ = false; // wholeRows_: of tensors that descriptors describe; no padding with NaN
@@ -295,7 +311,7 @@ private:
   std::string text_, pid_, functions_, parameters_;
   std::vector<Value> values_;
   std::string counter_;    // of the loop around
-  bool extended_ = false;  // views, attention, compare and swap; other kernels are what they were before these
+  bool extended_ = false;  // views, attention, compare and swap, asynchronous copies; other kernels are as before these
   bool hasRanges_ = false; // arguments are said to point into less than 2 GiB
   unsigned next_ = 0, output_ = 0, outputsUsed_[kOutputs] = {}, atomicUsed_ = 0, depth_ = 0;
 };

@@ -87,7 +87,7 @@ void run(const Settings &s, unsigned seed, Progress &p) {
 int usage(const char *what) {
   fprintf(stderr,
           "random_kernels: %s\nusage: random_kernels --seeds FROM:TO [--vendor nvidia|amd] [--target NAME] [--level "
-          "ttir|ttgir] [--minutes M] [--show]\n",
+          "ttir|ttgir|descriptors] [--minutes M] [--show]\n",
           what);
   return 2;
 }

@@ -40,16 +40,17 @@ std::string Generator::sharedLayout(const Shape &s, Type t, std::string *transpo
   return text(order);
 }
 
+std::string Generator::bufferType(const Shape &s, Type t, const std::string &layout, bool isMutable) {
+  std::string text = "!ttg.memdesc<";
+  for (unsigned d : s) text += std::to_string(d) + "x";
+  return text + kTypeNames[t] + ", " + layout + ", #ttg.shared_memory" + (isMutable ? ", mutable>" : ">");
+}
+
 Value Generator::throughShared(Value v) {
   if (v.type == I1) v = cast(v, I8);
   std::string flipped, layout = sharedLayout(v.shape, v.type, &flipped);
-  auto memdesc = [&](const Shape &s, const std::string &l, bool isMutable) {
-    std::string t = "!ttg.memdesc<";
-    for (unsigned d : s) t += std::to_string(d) + "x";
-    return t + kTypeNames[v.type] + ", " + l + ", #ttg.shared_memory" + (isMutable ? ", mutable>" : ">");
-  };
   bool isMutable = coin();
-  std::string type = memdesc(v.shape, layout, isMutable), m;
+  std::string type = bufferType(v.shape, v.type, layout, isMutable), m;
   if (isMutable && coin()) {
     m = emit(cat("ttg.local_alloc : () -> ", type));
     text_ += cat("    ttg.local_store ", v.name, ", ", m, " : ", typeOf(v), " -> ", type, "\n");
@@ -59,7 +60,7 @@ Value Generator::throughShared(Value v) {
   Value r = v;
   if (v.shape.size() == 2 && upTo(3) == 0) {
     r.shape = {v.shape[1], v.shape[0]};
-    std::string view = memdesc(r.shape, flipped, isMutable);
+    std::string view = bufferType(r.shape, v.type, flipped, isMutable);
     m = emit(cat("ttg.memdesc_trans ", m, " {order = array<i32: 1, 0>} : ", type, " -> ", view));
     type = view;
   }
