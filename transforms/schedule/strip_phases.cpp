@@ -100,7 +100,7 @@ private:
       for (auto *user : r.users()) users.push_back(user);
     return users;
   }
-  /// The first of the operations of a phase that use `op`, where a copy for them goes.
+  /// The first of the operations of a phase that use `op`, before which a copy for them is put.
   Operation *firstOfUsers(Operation *op, int phase) const {
     Operation *first = nullptr;
     for (auto *user : usersOf(op)) {
@@ -138,20 +138,15 @@ private:
     return isPure(op);
   }
 
-  /// A copy before the first user of the phase, for all of them.
+  /// A copy for the users of a phase. @pre they have been copied for it.
   Operation *copyFor(Operation *op, int phase) {
-    llvm::SmallVector<OpOperand *, 8> uses;
-    Operation *first = nullptr;
-    for (auto r : op->results())
-      for (auto *use : r.uses()) {
-        const std::set<int> &in = phases_[use->owner];
-        if (in.empty() || *in.begin() != phase) continue; // a user of several phases has been copied for the others
-        uses.push_back(use);
-        if (!first || use->owner->isBeforeInBlock(first)) first = use->owner;
-      }
-    Builder b(first);
-    Operation *copy = b.clone(op);
+    Operation *copy = Builder(firstOfUsers(op, phase)).clone(op);
     phases_[copy] = {phase};
+    places_[{op, phase}] = places_[{copy, phase}] = copy;
+    llvm::SmallVector<OpOperand *, 8> uses;
+    for (auto r : op->results())
+      for (auto *use : r.uses())
+        if (const std::set<int> &in = phases_[use->owner]; !in.empty() && *in.begin() == phase) uses.push_back(use);
     for (auto *use : uses) use->set(copy->result(use->get().index()));
     return copy;
   }
@@ -161,7 +156,8 @@ private:
   int64_t most_ = 0; // elements of the largest tensor that is loaded
   llvm::DenseMap<Operation *, int> phase_;
   llvm::DenseMap<Operation *, std::set<int>> phases_;
-  std::map<std::pair<Operation *, int>, Operation *> places_; // of an operation, or its copy, in each of its phases
+  /// What is at the place of an operation, or of its copy, in each of its phases.
+  std::map<std::pair<Operation *, int>, Operation *> places_;
 };
 
 } // namespace
