@@ -124,6 +124,7 @@ tessera_status readOptions(Call &call, const tessera_options *given, const ir::T
                            runtime::CompileOptions &o) {
   if (auto s = copyOptions(call, given, target, o)) return s;
   if (auto s = runtime::checkOptions(target, o); !s.ok()) return call.fail(s, TESSERA_USAGE);
+  if (auto s = runtime::checkEnvironment(target, o); !s.ok()) return call.fail(s, TESSERA_USAGE);
   return TESSERA_OK;
 }
 

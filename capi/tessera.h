@@ -47,7 +47,7 @@ extern "C" {
 typedef enum tessera_status {
   TESSERA_OK = 0,
   TESSERA_INPUT = 1,  /* the text is wrong */
-  TESSERA_USAGE = 2,  /* an argument or option is wrong */
+  TESSERA_USAGE = 2,  /* an argument, an option or the value of an environment variable is wrong */
   TESSERA_FAILED = 3, /* a tool, library, driver or device is missing or failed, or the kernel failed while it ran */
 } tessera_status;
 

@@ -131,7 +131,7 @@ absl::StatusOr<unsigned> timeLimit() {
   if (!text || !*text) return 600;
   unsigned seconds;
   if (llvm::StringRef(text).getAsInteger(10, seconds) || !seconds)
-    return absl::FailedPreconditionError(
+    return absl::InvalidArgumentError(
         absl::StrCat("TESSERA_PTXAS_SECONDS must be a whole number of seconds from 1 up, not '", text, "'"));
   return seconds;
 }
@@ -157,6 +157,8 @@ std::vector<std::string> ptxasEnvironment() {
 }
 
 } // namespace
+
+absl::Status checkPtxasSeconds() { return timeLimit().status(); }
 
 absl::Status refusedPtx(llvm::StringRef tool, const ArchInfo &arch, llvm::StringRef log) {
   absl::Status s = absl::InternalError((tool + " refused the PTX for " + arch.cpu + ": " + log.rtrim()).str());

@@ -26,6 +26,9 @@ std::vector<std::string> compilerOptions(const codegen::ArchInfo &, const codege
 /// The error of a compiler of PTX that failed with this log. It names the function that the log calls unresolved.
 absl::Status refusedPtx(llvm::StringRef tool, const codegen::ArchInfo &, llvm::StringRef log);
 
+/// InvalidArgument if TESSERA_PTXAS_SECONDS is set to what is no number of seconds from 1 up.
+absl::Status checkPtxasSeconds();
+
 /// Runs ptxas and waits for it, for at most ten minutes, or the environment variable TESSERA_PTXAS_SECONDS: then it is
 /// ended, and the error is DeadlineExceeded.
 absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::StringRef ptx, const codegen::ArchInfo &,

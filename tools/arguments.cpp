@@ -166,6 +166,22 @@ int checkOutputFolder(const std::string &path) {
   return kOk;
 }
 
+/// The arguments after the program's name, the last one first, as CLI11 takes them. `-o=FILE` means `-o FILE`, as for
+/// LLVM's tools; to CLI11 the file would be `=FILE`.
+static std::vector<std::string> reversedArguments(int argc, char **argv) {
+  std::vector<std::string> arguments;
+  bool isAfterDashes = false;
+  for (int i = 1; i < argc; ++i) {
+    llvm::StringRef a = argv[i];
+    isAfterDashes |= a == "--";
+    bool hasValue = !isAfterDashes && a.size() >= 3 && a[0] == '-' && llvm::isAlpha(a[1]) && a[2] == '=';
+    if (hasValue) arguments.push_back(a.take_front(2).str());
+    arguments.push_back(a.drop_front(hasValue ? 3 : 0).str());
+  }
+  std::reverse(arguments.begin(), arguments.end());
+  return arguments;
+}
+
 std::optional<int> parseArguments(CLI::App &app, int argc, char **argv) {
   auto usageError = [&](const std::string &message) {
     fail(kUsage, message);
@@ -173,7 +189,7 @@ std::optional<int> parseArguments(CLI::App &app, int argc, char **argv) {
     return kUsage;
   };
   try {
-    app.parse(argc, argv);
+    app.parse(reversedArguments(argc, argv));
   } catch (const CLI::CallForHelp &) {
     llvm::outs() << app.help();
     return kOk;

@@ -130,6 +130,7 @@ int compileCommand(int argc, char **argv) {
   warnOfUnreadOptions(app, **target);
   flags.passes.warnOfLaterRemarks(flags.options.stage, **target);
   if (auto s = checkOptions(**target, flags.options); !s.ok()) return fail(kUsage, std::string(s.message()));
+  if (auto s = checkEnvironment(**target, flags.options); !s.ok()) return fail(kUsage, std::string(s.message()));
   if (flags.output.empty()) flags.output = defaultOutput(flags, **target);
   if (int code = checkOutputFiles({{"-o", flags.output},
                                    {"--metadata", flags.metadata},

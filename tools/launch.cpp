@@ -2,6 +2,7 @@
 #include "tools/launch.h"
 #include "frontend/parser.h"
 #include "ir/ops.h"
+#include "runtime/compiler/targets.h"
 #include "runtime/open_device.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -74,6 +75,7 @@ int Launch::compile(CompileCache &cache, const Device &device, const std::string
     if (checkOptions(**t, described).ok()) return fail(kUsage, why);
     return fail(kInputAtFault, description.path + ": " + why);
   }
+  if (auto s = checkEnvironment(**t, o); !s.ok()) return fail(kUsage, std::string(s.message()));
   auto r = cache.compile(source, sourcePath, module.get(), **t, o, diag);
   if (!r.ok()) {
     int code =

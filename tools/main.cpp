@@ -5,6 +5,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 #include <cstdlib>
 
 namespace tessera::tools {
@@ -144,6 +145,7 @@ static int command(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  std::signal(SIGXFSZ, SIG_IGN); // a file that grows beyond a limit (ulimit -f) is an error of writing, not the end
   int code = command(argc, argv);
   llvm::outs().flush();
   if (auto ec = llvm::outs().error()) {

@@ -6,6 +6,7 @@
 #include "ir/context.h"
 #include "ir/printer.h"
 #include "runtime/compiler/compiler.h"
+#include "runtime/compiler/targets.h"
 #include "runtime/debug/isolated.h"
 #include "runtime/debug/reducer.h"
 #include "runtime/emulator/emulator_device.h"
@@ -394,9 +395,11 @@ int ReduceFlags::complete(Trial &trial) const {
     if (!s.ok()) return fail(kUsage, std::string(s.status().message()));
     trial.compile.stage = *s;
   }
-  if (trial.target)
-    if (auto s = runtime::checkOptions(*trial.target, trial.compile); !s.ok())
-      return fail(kUsage, std::string(s.message()));
+  if (trial.target) {
+    auto s = runtime::checkOptions(*trial.target, trial.compile);
+    if (s.ok()) s = runtime::checkEnvironment(*trial.target, trial.compile);
+    if (!s.ok()) return fail(kUsage, std::string(s.message()));
+  }
   return addPasses(trial);
 }
 

@@ -70,6 +70,11 @@ std::vector<std::string> describeTools(const codegen::ArchInfo &arch) {
   return arch.info.vendor == ir::Vendor::Nvidia ? nvidia::describeTools() : amd::describeTools();
 }
 
+absl::Status checkEnvironment(const ir::TargetInfo &target, const CompileOptions &o) {
+  bool runsPtxas = target.vendor == ir::Vendor::Nvidia && o.stage == Stage::Object;
+  return runsPtxas ? nvidia::checkPtxasSeconds() : absl::OkStatus();
+}
+
 std::unique_ptr<codegen::Target> createTarget(const ir::TargetInfo &info) {
   return info.vendor == ir::Vendor::Nvidia ? nvidia::makeTarget(info) : amd::makeTarget(info);
 }

@@ -28,10 +28,14 @@ std::vector<std::string> describeToolchains();
 /// The same for one target's vendor only.
 std::vector<std::string> describeTools(const codegen::ArchInfo &);
 
+struct CompileOptions;
+/// InvalidArgument if an environment variable that such a compilation reads has a value that it cannot have. What names
+/// a tool or a library is not looked for.
+absl::Status checkEnvironment(const ir::TargetInfo &, const CompileOptions &);
+
 /// The vendor's part of the lowering to LLVM IR.
 std::unique_ptr<codegen::Target> createTarget(const ir::TargetInfo &);
 
-struct CompileOptions;
 struct KernelMetadata;
 /// The back end's options for a compilation. What they say of the kernel (warps, blocks, memory) is set if it is known:
 /// `kernel` is not null. `maxRegisters`: the module's ttg.maxnreg; 0: no bound.

@@ -405,6 +405,15 @@ TEST(CApi, MissingToolsAreFailures) {
   EXPECT_THAT(o.messages, HasSubstr("ptxas (CUDA toolkit) not found"));
 }
 
+TEST(CApi, ValuesOfTheEnvironmentAreUsage) {
+  setenv("TESSERA_PTXAS_SECONDS", "soon", 1);
+  Outcome object = compile(kKernel, "sm_80", "cubin"), text = compile(kKernel, "sm_80", "ptx");
+  unsetenv("TESSERA_PTXAS_SECONDS");
+  EXPECT_EQ(object.status, TESSERA_USAGE);
+  EXPECT_THAT(object.messages, HasSubstr("TESSERA_PTXAS_SECONDS must be a whole number of seconds"));
+  EXPECT_EQ(text.status, TESSERA_OK); // reads no such variable
+}
+
 /// Programs built with an older header give fewer options.
 TEST(CApi, OptionsThatTheCallerDoesNotKnowAreDefaults) {
   Outcome o = compile(kKernel, "sm_80", "ttgir", [](tessera_options &given) {
