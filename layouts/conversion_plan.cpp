@@ -1,28 +1,5 @@
 // Conversion plans (see conversion_plan.h).
 //
-// Shuffles. Let M be the map from destination (register r', lane l') to source (register r, lane l). If the source
-// register does not depend on the destination lane, every destination register is one shuffle. Else the destination
-// registers are written in an order that depends on the lane: by shuffle k lane l' fills register k ^ C·l'. C, the
-// lane-to-register twist, is chosen such that the source register of a shuffle is a function of the *source* lane
-// alone, so that the sender can choose it. Such a C exists unless copies get in the way, because over F₂ two subspaces
-// of one dimension (the lanes' graph must avoid both the registers and what lane 0 holds) have a common complement.
-//
-// Example: a matrix of 4 by 4 is transposed. Source lane l holds row l in its registers, destination lane l' column l'.
-// The element of row r' and column l' is in register l' of lane r': M(r', l') = (l', r'). A plain shuffle for register
-// r' would make lane r' send all its readers one register, but each reader l' needs another, l'. With C = 1, shuffle k
-// serves register k ^ l' of lane l', which comes from lane k ^ l', register l'. Its sender l = k ^ l' knows that
-// register: it is k ^ l.
-//
-//   shuffle k    lane 0             lane 1             lane 2             lane 3
-//   0            r0 = lane 0's r0   r1 = lane 1's r1   r2 = lane 2's r2   r3 = lane 3's r3       (nothing moves)
-//   1            r1 = lane 1's r0   r0 = lane 0's r1   r3 = lane 3's r2   r2 = lane 2's r3
-//   2            r2 = lane 2's r0   r3 = lane 3's r1   r0 = lane 0's r2   r1 = lane 1's r3
-//   3            r3 = lane 3's r0   r2 = lane 2's r1   r1 = lane 1's r2   r0 = lane 0's r3
-//
-// Each lane sends one register in each shuffle: lane 1 its r0 in shuffle 1, its r3 in shuffle 2, its r2 in shuffle 3.
-// In the plan: sendSelect, receiveSelect and laneOf are the lane's own number, and sourceRegister[k] and
-// sourceLaneConstant[k] are k.
-//
 // Shared memory. As in section 5.4 of arXiv 2505.23819. View a tensor's index space as a vector space over F₂. The bits
 // of an offset are, from below: the vector V of one access, the rest of a row of banks, the segments S. Two lanes
 // served at once conflict if the difference of their indices lies in span(word, S) but not in span(word). So S must
@@ -32,6 +9,7 @@
 // have no part in V: S and the banks are taken from a complement H of V that holds them. Candidates for V are compared
 // by passes over its banks.
 #include "layouts/conversion_plan.h"
+#include "layouts/shuffle_plan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -56,144 +34,6 @@ LinearLayout ConversionPlan::sharedWithBlocks() const {
   llvm::SmallVector<LinearLayout::InDim, 4> ins(shared.ins());
   ins.push_back({Dim::Block, {}});
   return LinearLayout(std::move(ins), llvm::SmallVector<LinearLayout::OutDim, 4>(shared.outs()));
-}
-
-// ---- shuffles -------------------------------------------------------------------------------------------------------
-
-namespace {
-
-/// A (register, lane) pair of the source as one vector: the register above the lane.
-struct WarpMap {
-  unsigned laneBits, sourceRegisterBits;
-  llvm::SmallVector<uint64_t, 8> ofRegister; // image of each destination register bit
-  llvm::SmallVector<uint64_t, 8> ofLane;     // image of each destination lane bit
-  uint64_t laneMask() const { return (uint64_t(1) << laneBits) - 1; }
-};
-
-} // namespace
-
-static WarpMap warpMap(const LinearLayout &map) {
-  WarpMap w;
-  w.laneBits = map.hasOutDim(Dim::Lane) ? llvm::Log2_32(map.outDimSize(Dim::Lane)) : 0;
-  w.sourceRegisterBits = map.hasOutDim(Dim::Register) ? llvm::Log2_32(map.outDimSize(Dim::Register)) : 0;
-  auto image = [&](Dim in, unsigned bit) {
-    uint64_t reg = map.hasOutDim(Dim::Register) ? map.basis(in, bit, Dim::Register) : 0;
-    uint64_t lane = map.hasOutDim(Dim::Lane) ? map.basis(in, bit, Dim::Lane) : 0;
-    return reg << w.laneBits | lane;
-  };
-  for (unsigned b = 0; b < map.inDimBits(Dim::Register); ++b) w.ofRegister.push_back(image(Dim::Register, b));
-  for (unsigned b = 0; b < map.inDimBits(Dim::Lane); ++b) w.ofLane.push_back(image(Dim::Lane, b));
-  return w;
-}
-
-static uint64_t sumOf(llvm::ArrayRef<uint64_t> columns, uint64_t bits) {
-  uint64_t v = 0;
-  for (unsigned b = 0; b < columns.size(); ++b)
-    if (bits >> b & 1) v ^= columns[b];
-  return v;
-}
-
-/// Fills the schedule of a WarpShuffle. Returns whether there is one. `receiveSelect` is the twist C, a column for each
-/// bit of the lane: lanes that read from lanes of their own without one come first, the others take the column of
-/// fewest registers with which they do.
-static bool planShuffles(const LinearLayout &map, bool laneSelects, ConversionPlan &p) {
-  WarpMap w = warpMap(map);
-  unsigned numRegisters = 1u << w.ofRegister.size(), numLaneBits = w.ofLane.size();
-  p.laneOf.assign(numLaneBits, 0);
-  p.sendSelect.assign(w.laneBits, 0);
-  p.receiveSelect.assign(numLaneBits, 0);
-
-  bool registersByLane = llvm::any_of(w.ofLane, [&](uint64_t v) { return v >> w.laneBits; });
-  if (registersByLane) {
-    if (!laneSelects || numRegisters > 256) return false;
-    // Lanes whose image is independent of what registers can reach come first; they need no select.
-    F2Span reached;                                             // source lanes, numbered as in `chosen`
-    llvm::SmallVector<std::pair<unsigned, uint64_t>, 6> chosen; // destination lane bit, image with its C
-    auto take = [&](unsigned bit, uint64_t c) {
-      uint64_t image = w.ofLane[bit] ^ sumOf(w.ofRegister, c);
-      p.receiveSelect[bit] = c;
-      chosen.push_back({bit, image});
-      reached.add(image & w.laneMask());
-    };
-    F2Span byRegisters;
-    for (auto v : w.ofRegister) byRegisters.add(v & w.laneMask());
-    llvm::SmallVector<unsigned, 6> rest;
-    for (unsigned bit = 0; bit < numLaneBits; ++bit)
-      if (byRegisters.add(w.ofLane[bit] & w.laneMask()))
-        take(bit, 0);
-      else
-        rest.push_back(bit);
-    for (unsigned bit : rest) {
-      // The fewest register bits that give a new source lane; else a combination of lanes taken before.
-      std::optional<uint64_t> best;
-      auto consider = [&](uint64_t c, bool mustBeNew) {
-        if (best && llvm::popcount(*best) <= llvm::popcount(c)) return;
-        uint64_t image = w.ofLane[bit] ^ sumOf(w.ofRegister, c);
-        auto solution = reached.solve(image & w.laneMask());
-        if (mustBeNew ? solution.has_value() : !solution.has_value()) return;
-        if (solution) { // the same lane is read twice: for the same register?
-          for (unsigned i = 0; i < chosen.size(); ++i)
-            if (*solution >> i & 1) image ^= chosen[i].second;
-          if (image) return;
-        }
-        best = c;
-      };
-      for (uint64_t c = 0; c < numRegisters; ++c) consider(c, true);
-      if (!best)
-        for (uint64_t c = 0; c < numRegisters; ++c) consider(c, false);
-      if (!best) return false;
-      take(bit, *best);
-    }
-    // What a source lane sends: the register part of the image that its number solves to; lanes that nobody reads
-    // send nothing.
-    llvm::SmallVector<uint64_t, 16> sends;
-    for (auto &c : chosen) sends.push_back(c.second >> w.laneBits);
-    for (unsigned lane = 0; lane < w.laneBits; ++lane) {
-      reached.add(uint64_t(1) << lane);
-      sends.push_back(0);
-    }
-    for (unsigned lane = 0; lane < w.laneBits; ++lane)
-      p.sendSelect[lane] = sumOf(sends, *reached.solve(uint64_t(1) << lane));
-    for (auto &c : chosen) p.laneOf[c.first] = c.second & w.laneMask();
-  } else {
-    for (unsigned bit = 0; bit < numLaneBits; ++bit) p.laneOf[bit] = w.ofLane[bit] & w.laneMask();
-  }
-  p.sourceRegister.clear();
-  p.sourceLaneConstant.clear();
-  for (unsigned k = 0; k < numRegisters; ++k) {
-    uint64_t image = sumOf(w.ofRegister, k);
-    unsigned lane = image & w.laneMask(), reg = image >> w.laneBits;
-    for (unsigned b = 0; b < w.laneBits; ++b)
-      if (lane >> b & 1) reg ^= p.sendSelect[b];
-    p.sourceRegister.push_back(reg);
-    p.sourceLaneConstant.push_back(lane);
-  }
-  return true;
-}
-
-static double shuffleCost(const ConversionPlan &p, int sourceRegisters, int bytes, int lanes, const MemoryModel &m) {
-  int words = std::max(1, bytes / 4);
-  double wave = std::max(1.0, double(lanes) * 4 / (m.banks * m.bankBytes)), cost = 0;
-  // Narrow elements move in words (codegen/lowering/convert_layout.cpp). Where two lanes hold the same, such as both
-  // halves of a wave an operand of RDNA 3's WMMA, a word moves once, and each of the two chooses whose it takes.
-  bool isTwice = bytes < 4 && llvm::count(p.laneOf, 0u) == 1 && sourceRegisters % (4 / bytes) == 0;
-  if (isTwice) {
-    llvm::SmallSet<unsigned, 32> moved;
-    for (unsigned r : p.sourceRegister) moved.insert(r * bytes / 4);
-    double chosen = double(p.sourceRegister.size()) * bytes / 4;
-    cost += double(moved.size()) * (wave + m.instructionCost) + chosen * m.instructionCost;
-  } else {
-    for (unsigned k = 0; k < p.sourceRegister.size(); ++k)
-      if (!p.staysInLane(k)) cost += words * (wave + m.instructionCost);
-  }
-  auto selects = [&](llvm::ArrayRef<unsigned> columns, int registers) {
-    F2Span span;
-    for (auto c : columns) span.add(c);
-    cost += span.dimension() * double(registers) * words * m.instructionCost;
-  };
-  selects(p.sendSelect, sourceRegisters);
-  selects(p.receiveSelect, p.sourceRegister.size());
-  return cost;
 }
 
 // ---- shared memory --------------------------------------------------------------------------------------------------
@@ -631,54 +471,6 @@ absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const Lin
   p.kind = preferShuffles ? ConversionPlan::WarpShuffle : ConversionPlan::SharedMemory;
   if (preferShuffles) p.scratchBytes = 0;
   return p;
-}
-
-// ---- reads that transpose ----
-
-/// The bits of the first registers that are no copies, at most `count`; fewer if there are none.
-static llvm::SmallVector<unsigned, 3> firstRegisters(const LinearLayout &l, unsigned count) {
-  llvm::SmallVector<unsigned, 3> bits;
-  for (unsigned bit = 0; bit < l.inDimBits(Dim::Register) && bits.size() < count; ++bit)
-    if (llvm::any_of(l.basis(Dim::Register, bit), [](int32_t x) { return x != 0; })) bits.push_back(bit);
-  return bits;
-}
-
-static constexpr unsigned kTransposingLaneBits = 4; // 16 lanes
-
-std::optional<unsigned> transposedReadBits(int elementBits) {
-  if (elementBits == 16) return 2;
-  if (elementBits == 8) return 3;
-  return std::nullopt;
-}
-
-bool canReadTransposed(const LinearLayout &map, int elementBits) {
-  auto count = transposedReadBits(elementBits);
-  if (!count || map.inDimBits(Dim::Lane) < kTransposingLaneBits || firstRegisters(map, *count).size() < *count)
-    return false;
-  for (Dim d : {Dim::Register, Dim::Lane, Dim::Warp})
-    for (unsigned bit = 0; bit < map.inDimBits(d); ++bit) {
-      auto basis = map.basis(d, bit);
-      if (basis.size() > 1 && basis[1]) return false; // in another block
-      if (d == Dim::Lane && bit < *count ? basis[0] != 1 << bit : basis[0] % (1 << *count) != 0) return false;
-    }
-  return true;
-}
-
-std::optional<LinearLayout> transposedReadAddresses(const LinearLayout &layout, int elementBits) {
-  auto count = transposedReadBits(elementBits);
-  if (!count) return std::nullopt;
-  auto bits = firstRegisters(layout, *count);
-  if (layout.inDimBits(Dim::Lane) < kTransposingLaneBits || bits.size() < *count) return std::nullopt;
-  llvm::SmallVector<LinearLayout::InDim, 4> ins(layout.ins());
-  auto *registers = llvm::find_if(ins, [](auto &i) { return i.dim == Dim::Register; });
-  auto *lanes = llvm::find_if(ins, [](auto &i) { return i.dim == Dim::Lane; });
-  llvm::SmallVector<Basis, 4> ofLanes(lanes->bases.begin(), lanes->bases.begin() + kTransposingLaneBits);
-  for (unsigned k = 0; k < kTransposingLaneBits - *count; ++k) lanes->bases[k] = ofLanes[*count + k];
-  for (unsigned k = 0; k < *count; ++k) {
-    lanes->bases[kTransposingLaneBits - *count + k] = registers->bases[bits[k]];
-    registers->bases[bits[k]] = ofLanes[k];
-  }
-  return LinearLayout(std::move(ins), llvm::SmallVector<LinearLayout::OutDim, 4>(layout.outs()));
 }
 
 absl::StatusOr<ConversionPlan> planConversionOf(const Encoding *src, const Encoding *dst, llvm::ArrayRef<int64_t> shape,

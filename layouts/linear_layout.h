@@ -139,6 +139,14 @@ private:
   llvm::SmallVector<OutDim, 4> outs_;
 };
 
+/// The sum over F₂ (xor) of the columns that the bits select.
+inline uint64_t sumOf(llvm::ArrayRef<uint64_t> columns, uint64_t bits) {
+  uint64_t v = 0;
+  for (unsigned b = 0; b < columns.size(); ++b)
+    if (bits >> b & 1) v ^= columns[b];
+  return v;
+}
+
 /// Gaussian elimination over F₂ with memory of how each vector was made: answers whether a vector is a sum of those
 /// added, and of which.
 class F2Span {
