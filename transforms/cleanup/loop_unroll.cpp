@@ -29,17 +29,16 @@ using namespace ir;
 namespace {
 
 constexpr llvm::StringRef kFactor = "tt.loop_unroll_factor";
-/// Operations of an unrolled body: later passes and LLVM take minutes for more.
-constexpr int64_t kMostOperations = 1 << 14;
 
 /// What is wrong with the loop's factor, of which `factor` is the value if it is an integer; empty: nothing.
-std::string whyNotUnrolled(Operation *loop, IntegerAttr factor) {
+/// `maxOperations`: of the unrolled body.
+std::string whyNotUnrolled(Operation *loop, IntegerAttr factor, int64_t maxOperations) {
   if (!factor) return " must be an integer, not " + loop->attr(kFactor).str();
   std::optional<int64_t> known = constantIterations(loop->cast<scf::ForOp>());
   if (factor.sext() <= 1 || (known && *known < factor.sext())) return ""; // the loop stays as it is
   int64_t operations = 0;
   loop->walk([&](Operation *) { ++operations; });
-  int64_t most = std::max<int64_t>(1, kMostOperations / operations);
+  int64_t most = std::max<int64_t>(1, maxOperations / operations);
   if (factor.sext() <= most) return "";
   return llvm::formatv(" = {0} is too much for a loop of {1} operations; at most {2}", factor.sext(), operations, most);
 }
@@ -126,9 +125,10 @@ absl::StatusOr<bool> loopUnroll(Module &m, PassContext &c) {
   m.op()->walkPostOrder([&](Operation *op) {
     if (op->is<scf::ForOp>() && op->hasAttr(kFactor)) loops.push_back(op);
   });
+  const Tuning tuning = c.target ? c.target->tuning : Tuning();
   for (auto *op : loops) {
     auto factor = op->attr<IntegerAttr>(kFactor);
-    if (std::string problem = whyNotUnrolled(op, factor); !problem.empty()) {
+    if (std::string problem = whyNotUnrolled(op, factor, tuning.unrolledMaxOperations); !problem.empty()) {
       c.diagnostics.error(op->loc(), std::string(kFactor) + problem);
       return absl::InvalidArgumentError("a loop cannot be unrolled");
     }
