@@ -113,15 +113,6 @@ private:
   }
 
   bool rewrite(tt::DotOp dot, DotChain chain, const DotTypes &types, std::string &whyNot) {
-    std::string whyNotByWarpGroups;
-    if (auto plan = planWarpGroupDot(dot, types, chain, target_, numWarps_, whyNotByWarpGroups)) {
-      remark(dot, Remark::Applied, "is computed by " + plan->description(),
-             llvm::json::Object{{"instruction", plan->instruction()},
-                                {"registersOperand", plan->leftInRegisters},
-                                {"transposed", plan->transposed}});
-      replaceDot(dot, buildWarpGroupDot(dot, types, *plan));
-      return true;
-    }
     auto type = tensorOf(dot.d());
     unsigned rank = type.rank();
     DotProblem problem;
@@ -132,11 +123,25 @@ private:
     problem.chain = chain;
     DotOperands along = choice_.warpsAlong(problem);
     const MatrixInstruction *instruction = choice_.instruction(problem, along);
+    llvm::SmallVector<int32_t, 4> warps;
+    std::optional<int64_t> columnsOfWarp;
+    if (instruction) {
+      warps = choice_.warps(problem.shape, *instruction, along);
+      columnsOfWarp = std::max<int64_t>(type.dim(rank - 1) / warps[rank - 1], instruction->n);
+    }
+    std::string whyNotByWarpGroups;
+    if (auto plan = planWarpGroupDot(dot, types, chain, target_, numWarps_, columnsOfWarp, whyNotByWarpGroups)) {
+      remark(dot, Remark::Applied, "is computed by " + plan->description(),
+             llvm::json::Object{{"instruction", plan->instruction()},
+                                {"registersOperand", plan->leftInRegisters},
+                                {"transposed", plan->transposed}});
+      replaceDot(dot, buildWarpGroupDot(dot, types, *plan));
+      return true;
+    }
     if (!instruction) {
       whyNot = "K is shorter than half of that of the instructions for its types";
       return false;
     }
-    auto warps = choice_.warps(problem.shape, *instruction, along);
     const Encoding *layout = resultLayout(pool_, target_, *instruction, warps, type.encoding()->cta());
     Value result = layout ? build(dot, problem, *instruction, layout) : Value();
     if (!result) {

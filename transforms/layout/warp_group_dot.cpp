@@ -24,6 +24,9 @@ static constexpr int64_t kRowsOfGroup = 64;
 static constexpr int64_t kRowsOfWarp = 16;
 static constexpr int64_t kMinColumns = 8;
 static constexpr int64_t kMaxColumns = 256;
+static constexpr int kThreadsPerWarp = 32;
+static constexpr int kSchedulers = 4;     // of a multiprocessor
+static constexpr int kPermutesOfWord = 2; // words of bytes are transposed four by four, by eight permutes
 static constexpr int32_t kNoDim = -1;
 static constexpr int32_t kAnyDim = -2;
 
@@ -264,10 +267,10 @@ namespace {
 class WarpGroupDotPlanner {
 public:
   WarpGroupDotPlanner(tt::DotOp dot, const DotTypes &types, DotChain chain, const TargetInfo &target, int64_t numWarps,
-                      std::string &whyNot)
-      : dot_(dot), types_(types), chain_(chain), tuning_(target.tuning), numWarps_(numWarps), whyNot_(whyNot),
-        pool_(dot->context().encodings()), result_(tensorOf(dot.d())),
-        mostColumns_(mostColumns(target, numWarps, result_.element())) {}
+                      std::optional<int64_t> columnsByMmaSync, std::string &whyNot)
+      : dot_(dot), types_(types), chain_(chain), tuning_(target.tuning), numWarps_(numWarps),
+        columnsByMmaSync_(columnsByMmaSync), whyNot_(whyNot), pool_(dot->context().encodings()),
+        result_(tensorOf(dot.d())), mostColumns_(mostColumns(target, numWarps, result_.element())) {}
 
   std::optional<WarpGroupDotPlan> run() {
     if (numWarps_ % kWarpsOfGroup) return no("a warp group is four warps");
@@ -280,7 +283,8 @@ public:
     plan_.instructionLayout = layoutFor(result_.dim(0), result_.dim(1));
     bool asItIs = plan_.instructionLayout && isReadable(dot_.b(), 0, types_.operandB, tileN());
     plan_.rightRewritten = !asItIs && isInChain() && canRewriteRight();
-    if (!(asItIs || plan_.rightRewritten ? planLeft() : planTransposed())) return std::nullopt;
+    bool isPlanned = asItIs || plan_.rightRewritten ? planLeft() : planTransposed() || planRewritten();
+    if (!isPlanned) return std::nullopt;
     if (!planComputedLeft() || !planLayouts()) return std::nullopt;
     return plan_;
   }
@@ -349,6 +353,29 @@ private:
       return fails("the transposed dot has too few columns for each warp group to load all rows of its operand");
     return true;
   }
+  /// D = A · B + C, with B stored along K where that takes less than mma.sync does.
+  bool planRewritten() {
+    if (isInChain() || dependsOnMmaSync(dot_.a(), dot_->block())) return false;
+    plan_.transposed = false;
+    plan_.instructionLayout = layoutFor(result_.dim(0), result_.dim(1));
+    if (!canRewriteRight() || !isRewritingCheaper()) return false;
+    plan_.rightRewritten = true;
+    return planLeft();
+  }
+  /// In instructions of a thread (transforms/analyses/op_cost.h). By mma.sync, a lane reads the columns of its warp
+  /// element by element. Rewriting reads words, stores words along K, and waits for them.
+  bool isRewritingCheaper() {
+    if (!columnsByMmaSync_) return true;
+    double k = tensorOf(dot_.a()).dim(1);
+    double threads = numWarps_ * kThreadsPerWarp;
+    double words = k * result_.dim(1) * plan_.bits / kWordBits / threads;
+    double permutes = plan_.bits < kWordBits ? kPermutesOfWord * words : 0;
+    double rewritten = tuning_.conversionRoundTripCost + 2 * tuning_.conversionWordCost * words + permutes;
+    double read = tuning_.conversionWordCost * k * *columnsByMmaSync_ / kThreadsPerWarp;
+    // mma.sync has half of the speed of wgmma: meanwhile, the schedulers of a multiprocessor issue instructions.
+    double clocks = double(result_.numElements()) * k * plan_.bits / tuning_.overlapDotsMatrixBits;
+    return rewritten < read + clocks * kSchedulers / numWarps_;
+  }
   /// A left operand that the loop computes from what it loads stays in registers.
   bool planComputedLeft() {
     Value left = plan_.transposed ? dot_.b() : dot_.a();
@@ -389,6 +416,7 @@ private:
   DotChain chain_;
   const Tuning &tuning_;
   int64_t numWarps_;
+  std::optional<int64_t> columnsByMmaSync_;
   std::string &whyNot_;
   layouts::EncodingPool &pool_;
   TensorType result_;
@@ -413,10 +441,11 @@ std::string WarpGroupDotPlan::description() const {
 }
 
 std::optional<WarpGroupDotPlan> planWarpGroupDot(tt::DotOp dot, const DotTypes &types, DotChain chain,
-                                                 const TargetInfo &target, int64_t numWarps, std::string &whyNot) {
+                                                 const TargetInfo &target, int64_t numWarps,
+                                                 std::optional<int64_t> columnsByMmaSync, std::string &whyNot) {
   whyNot.clear();
   if (target.matrixUnit != MatrixUnit::Wgmma) return std::nullopt;
-  return WarpGroupDotPlanner(dot, types, chain, target, numWarps, whyNot).run();
+  return WarpGroupDotPlanner(dot, types, chain, target, numWarps, columnsByMmaSync, whyNot).run();
 }
 
 // ---- the rewrite ----------------------------------------------------------------------------------------------------

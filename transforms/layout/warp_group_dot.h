@@ -17,7 +17,8 @@
 // Dᵀ = Bᵀ · Aᵀ + Cᵀ, whose right operand is A. B may then stay in registers.
 //
 // A chain of dots is never transposed. If a right operand of it lies across K, and its elements have other than 16 bits
-// (the values of attention in 8-bit floats or f32), threads store it to its buffer along K.
+// (the values of attention in 8-bit floats or f32), threads store it to its buffer along K. So they do where a dot has
+// too few columns to be transposed, if that takes less than reading the operand element by element for mma.sync.
 //
 // Limits: no batches, decomposed f32 or clusters.
 #pragma once
@@ -44,9 +45,11 @@ struct WarpGroupDotPlan {
   std::string description() const;
 };
 
-/// None if the dot cannot be computed by warp groups, with the reason for remarks (empty if the target has none).
+/// None if the dot cannot be computed by warp groups, with the reason for remarks (empty if the target has none), or is
+/// better computed by mma.sync. `columnsByMmaSync`: columns of a warp there; none: it has no instruction.
 std::optional<WarpGroupDotPlan> planWarpGroupDot(ir::tt::DotOp, const DotTypes &, DotChain, const ir::TargetInfo &,
-                                                 int64_t numWarps, std::string &whyNot);
+                                                 int64_t numWarps, std::optional<int64_t> columnsByMmaSync,
+                                                 std::string &whyNot);
 
 /// Makes the dot beside the old one, and returns its result in the old one's type. The additions around a dot of 8-bit
 /// elements may become its accumulator.

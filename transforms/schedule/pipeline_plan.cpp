@@ -20,6 +20,7 @@
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/memory/allocate_shared_memory.h"
 #include "transforms/schedule/pipeline_blocks.h"
+#include "transforms/schedule/transposed_copies.h"
 #include "transforms/schedule/warp_copies.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -432,14 +433,29 @@ private:
       return operand && operand->parent()->kind() == layouts::EncodingKind::Blocked;
     });
   }
+  /// The layout in which a buffer is filled from the multi-buffer in each iteration (transposed_copies.h), if it is.
+  const Encoding *squaresFor(const PipelinedLoad &a, ttg::LocalAllocOp alloc) {
+    auto type = alloc.result().type().cast<MemDescType>();
+    bool isFilledByBulkCopy = a.isBulkCopy && canBeFilled(alloc, a.op);
+    if (plan_.byWarps || isFilledByBulkCopy || !runsAcross(tensorOf(a.result()), type)) return nullptr;
+    return layoutOfSquares(tensorOf(a.result()), type, numWarps(loop_->module().op()), target_);
+  }
   /// What else can read the multi-buffer of an asynchronous copy: the value is in shared memory already.
   void findReaders() {
     for (auto &a : plan_.loads) {
+      if (a.alloc && squaresFor(a, a.alloc)) a.alloc = {};
       for (auto *user : a.result().users()) {
         if (user->block() != &body_) continue;
         if (auto c = user->dyn<ttg::ConvertLayoutOp>(); c && !a.selectsOther) a.conversions.push_back(c);
         auto buffer = user->dyn<ttg::LocalAllocOp>();
-        if (!buffer || buffer.op == a.alloc.op || !canBeFilled(buffer, a.op)) continue;
+        if (!buffer || buffer.op == a.alloc.op) continue;
+        if (auto *squares = squaresFor(a, buffer)) {
+          if (a.acrossRows) continue;
+          a.acrossRows = buffer;
+          a.squares = squares;
+          continue;
+        }
+        if (!canBeFilled(buffer, a.op)) continue;
         bool isConstant = !buffer.result().type().cast<MemDescType>().isMutable() && isOnlyRead(buffer.result());
         // By fma, a thread reads more of an operand than it can hold; the barrier after the buffer's store keeps
         // these reads late.
@@ -478,6 +494,8 @@ private:
     layouts::SwizzledSharedParams p;
     p.order = layouts::orderOf(*layout);
     p.cta = type.encoding()->cta();
+    if (a.acrossRows)
+      if (auto *e = bufferOfSquares(c_.encodings(), type)) return e;
     if (!a.conversions.empty() && type.rank() == 2) {
       // What a thread copies at once.
       int64_t elementsPerAccess = std::min<int64_t>(layouts::consecutiveElements(*layout, p.order[0]),

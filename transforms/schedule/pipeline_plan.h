@@ -22,6 +22,10 @@ struct PipelinedLoad {
   // layout conversions of the value.
   llvm::SmallVector<ir::ttg::LocalAllocOp, 2> sameBuffers;
   llvm::SmallVector<ir::ttg::ConvertLayoutOp, 2> conversions;
+  // Asynchronous copies: a buffer that each iteration fills from the multi-buffer, in a layout of squares
+  // (transposed_copies.h).
+  ir::ttg::LocalAllocOp acrossRows;
+  const layouts::Encoding *squares = nullptr;
   ir::MemDescType bufferType; // of one stage; null: the value is carried in registers
   bool isBulkCopy = false;    // by TMA
   // Asynchronous copies write zeros for masked-off elements: the load's other value is selected after the read.
@@ -38,6 +42,7 @@ struct PipelinedLoad {
   bool isBuffer(ir::Operation *op) const {
     return (alloc && alloc.op == op) || llvm::any_of(sameBuffers, [&](auto &x) { return x.op == op; });
   }
+  bool isAcrossRows(ir::Operation *op) const { return acrossRows && acrossRows.op == op; }
   bool isConversion(ir::Operation *op) const {
     return llvm::any_of(conversions, [&](auto &x) { return x.op == op; });
   }

@@ -83,6 +83,10 @@ void PipelinedLoopBuilder::emitConsumer(Builder &b, ValueMap &map, Value readInd
     }
     if (auto *a = loadThat([&](auto &a) { return a.bufferType && a.isConversion(&op); })) {
       map.map(op.result(), readBuffer(*a, &op, op.result().type()));
+    } else if (auto *a = loadThat([&](auto &a) { return a.bufferType && a.isAcrossRows(&op); })) {
+      Value squares = readBuffer(*a, &op, tensorOf(a->result()).withEncoding(a->squares));
+      auto alloc = ttg::LocalAllocOp::create(b, op.loc(), op.result().type().cast<MemDescType>(), squares);
+      map.map(op.result(), alloc.result());
     } else if (auto *a = loadThat([&](auto &a) { return a.isBuffer(&op); })) {
       Value view = bufferAt(b, *a, readIndex);
       map.map(op.result(), view); // for dots that read shared memory, and for views
@@ -119,7 +123,8 @@ Value PipelinedLoopBuilder::zeros(Builder &b, const PipelinedLoad &a) {
 }
 
 bool PipelinedLoopBuilder::hasOtherUsers(const PipelinedLoad &a) {
-  return llvm::any_of(a.result().users(), [&](Operation *u) { return !a.isBuffer(u) && !a.isConversion(u); });
+  return llvm::any_of(a.result().users(),
+                      [&](Operation *u) { return !a.isBuffer(u) && !a.isConversion(u) && !a.isAcrossRows(u); });
 }
 
 Value PipelinedLoopBuilder::bufferAt(Builder &b, const PipelinedLoad &a, Value index) {
