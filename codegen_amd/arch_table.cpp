@@ -122,6 +122,7 @@ static ArchInfo gfx90a() {
   t.choosesMatrixTile = true;
   t.tuning.loadRegistersByBlockSize = false;
   t.tuning.stripBlockBytes = 0; // not modelled
+  t.tuning.reduceByFma = false;
   t.tuning.heldRegistersPercent = 0;
   t.tuning.permutesLoadedVectors = true;
   t.tuning.priorityLevels = 1; // gfx942: GEMMs gain or lose 2 % by the model
@@ -214,6 +215,7 @@ static ArchInfo gfx1100() {
   t.choosesMatrixTile = true;
   t.tuning.loadRegistersByBlockSize = false;
   t.tuning.stripBlockBytes = 0; // not modelled
+  t.tuning.reduceByFma = false;
   t.tuning.heldRegistersPercent = 85;
   t.tuning.moreWarpsHeldPercent = 85;
   t.tuning.straightLineHeldPercent = 85;

@@ -1,7 +1,8 @@
 // Lowering of tt.reduce. A reduction along an axis goes through three stages, each of which the source's layout
 // shortens or removes:
 //   thread  registers whose indices differ along the axis alone are combined, as a balanced tree: of pairs, or of
-//           threes where an instruction combines three (v_max3_f32); of very many in runs (combineInRuns)
+//           threes where an instruction combines three (v_max3_f32); of very many in runs (combineInRuns); sums
+//           of x * y in chains of fma (combineInChains)
 //   warp    lanes that differ along the axis are combined by butterfly shuffles, integers of a whole warp by one
 //           instruction where the target has it (Target::combineLanes); afterwards all of them hold the result
 //   block   when warps differ along the axis, one lane per result and warp stores its partial value to shared memory;
@@ -93,6 +94,7 @@ private:
     auto only = onlyOperation();
     unsigned width = only && fl_.target.combinesThree(*only, type_.element()) ? 3 : 2;
     if (isLarge) combineInRuns(values, width);
+    if (addsByFma() && !isLarge) combineInChains(values);
     for (auto &[key, members] : values) partials_[key] = tree(members, width);
   }
 
@@ -105,6 +107,31 @@ private:
       for (auto &[key, members] : values)
         runs[key].push_back(tree(llvm::ArrayRef<Partial>(members).drop_front(at).take_front(length), width));
     values = std::move(runs);
+  }
+
+  /// Whether x * y is summed up, so that additions may be fma.
+  bool addsByFma() {
+    auto only = onlyOperation();
+    bool addsFloats = only && *only == Opcode::arith_addf;
+    Value source = op_.srcs()[0];
+    return addsFloats && source.definedBy<arith::MulfOp>() && source.hasOneUse() && fl_.options.fpFusion &&
+           fl_.target.info().tuning.reduceByFma;
+  }
+
+  /// What is summed up is added one after the other within a run: one mul and n - 1 fma. A tree takes as many of one as
+  /// of the other, and additions above them.
+  void combineInChains(std::map<Key, llvm::SmallVector<Partial, 16>> &values) {
+    size_t length = fl_.target.info().tuning.reduceRun;
+    for (auto &[key, members] : values) {
+      llvm::SmallVector<Partial, 16> chains;
+      for (auto [i, member] : llvm::enumerate(members)) {
+        if (i % length == 0)
+          chains.push_back(member);
+        else
+          chains.back() = combine(chains.back(), member);
+      }
+      members = std::move(chains);
+    }
   }
 
   /// The values combined as a balanced tree of neighbours: short chains. Depth first, so that what the values are
