@@ -19,7 +19,8 @@
 //     the body with %b, at %i + s   %b1 = tt.load …, %i + 3·s < ub
 //     scf.yield …, %a1, %b1
 //   }
-//   scf.for %i = %mid to %ub step %s iter_args(%main…)                    epilogue: fewer than D iterations, as before
+//   scf.for %i = %mid to %ub step %s iter_args(%main…)                    epilogue: fewer than D iterations, as before;
+//                                                                         none if D is 1
 //
 // No value moves from register to register, which would wait for it. A predicate keeps loads for iterations after the
 // last one from being executed; their values are not used.
@@ -254,10 +255,15 @@ private:
     Value upper64 = make<arith::MaxsiOp>(b, extend(b, loop_.upperBound()), lower64);
     Value step64 = extend(b, loop_.step());
     computeOffsets(b, upper64, step64);
-    // The unrolled loop ends where fewer than D iterations are left.
-    Value unrolledStep = make<arith::MuliOp>(b, step64, number(b, distance_));
-    Value trips = make<arith::DivuiOp>(b, make<arith::SubiOp>(b, upper64, lower64), unrolledStep);
-    Value middle = truncate(b, make<arith::AddiOp>(b, lower64, make<arith::MuliOp>(b, trips, unrolledStep)), type);
+    // The unrolled loop ends where fewer than D iterations are left: nowhere, if D is 1.
+    Value middle = loop_.upperBound();
+    Value unrolledStep = loop_.step();
+    if (distance_ > 1) {
+      Value unrolled64 = make<arith::MuliOp>(b, step64, number(b, distance_));
+      Value trips = make<arith::DivuiOp>(b, make<arith::SubiOp>(b, upper64, lower64), unrolled64);
+      middle = truncate(b, make<arith::AddiOp>(b, lower64, make<arith::MuliOp>(b, trips, unrolled64)), type);
+      unrolledStep = truncate(b, unrolled64, type);
+    }
 
     // Prologue.
     for (auto i : producer_.carried) producerState_.push_back(loop_.initArgs()[i]);
@@ -271,13 +277,17 @@ private:
     inits.append(loaded.begin(), loaded.end());
     llvm::SmallVector<Type, 16> types;
     for (auto v : inits) types.push_back(v.type());
-    auto main =
-        scf::ForOp::create(b, loc_, types, lower, middle, truncate(b, unrolledStep, type), inits, loop_->attrs());
+    auto main = scf::ForOp::create(b, loc_, types, lower, middle, unrolledStep, inits, loop_->attrs());
     Block *block = main.body().addBlock();
     block->addArg(type, inductionVariable(loop_).loc());
     for (auto t : types) block->addArg(t, loc_);
     emitUnrolledBody(*block);
 
+    if (distance_ == 1) {
+      for (unsigned i = 0; i < numCarried(loop_); ++i) loop_->result(i).replaceAllUsesWith(main->result(i));
+      loop_->erase();
+      return;
+    }
     // The old loop becomes the epilogue.
     loop_.setLowerBound(middle);
     for (unsigned i = 0; i < numCarried(loop_); ++i) carried(loop_, i).setInit(main->result(i));
@@ -336,10 +346,11 @@ absl::StatusOr<bool> runLoadsAhead(Module &m, PassContext &c) {
   AxisInfoAnalysis axis(m);
   const Tuning tuning = c.target ? c.target->tuning : Tuning();
   for (auto f : loops) {
+    Location loc = f->loc();
     LoadsAhead ahead(f, axis, tuning);
-    if (!ahead.run()) continue;
+    if (!ahead.run()) continue; // else the loop may be gone
     changed = true;
-    c.remark({Remark::Applied, "", "LoadsAhead", f->loc(), ahead.summary(), ahead.facts()});
+    c.remark({Remark::Applied, "", "LoadsAhead", loc, ahead.summary(), ahead.facts()});
   }
   return changed;
 }

@@ -1,5 +1,5 @@
 // run-loads-ahead: a loop whose iterations exchange values between threads more than twice is not unrolled: its loads are
-// issued one iteration ahead.
+// issued one iteration ahead. There is no second loop: no iterations remain.
 // RUN: tessera opt %s -run-loads-ahead -canonicalize | FileCheck %s
 
 #row = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -14,6 +14,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
   // CHECK: tt.load {{.*}}, %{{.*}} : tensor<128x!tt.ptr<f32>
   // CHECK-NOT: tt.load
   // CHECK: scf.yield
+  // CHECK-NOT: scf.for
   // CHECK: tt.return
   tt.func public @scan(%p: tensor<128x!tt.ptr<f32>, #row>, %q: tensor<128x!tt.ptr<f32>, #row>, %n: i32, %s: i32) {
     %c0 = arith.constant 0 : i32
