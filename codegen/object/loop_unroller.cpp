@@ -52,11 +52,12 @@ LoopUnroller::LoopUnroller(Function &f, FunctionAnalysisManager &analyses)
 LoopUnrollResult LoopUnroller::unroll(Loop &loop, unsigned copies, TripCount trips) {
   formLCSSARecursively(loop, dominators_, &loops_, &evolution_);
   bool hasRemainder = trips == TripCount::Any;
+  constexpr unsigned kOneLeft = 2; // copies, that leave one iteration: no loop that could be unrolled
   UnrollLoopOptions options{.Count = copies,
                             .Force = true,
                             .Runtime = hasRemainder,
                             .AllowExpensiveTripCount = hasRemainder,
-                            .UnrollRemainder = false,
+                            .UnrollRemainder = hasRemainder && copies > kOneLeft,
                             .ForgetAllSCEV = false,
                             .SCEVExpansionBudget = 0};
   return UnrollLoop(&loop, options, &loops_, &evolution_, &dominators_, &assumptions_, &costs_, &remarks_,

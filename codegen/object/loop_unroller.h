@@ -37,7 +37,8 @@ public:
   enum class TripCount { Divisible, Any };
 
   /// Makes `copies` of the body one iteration, whatever LLVM's cost model says of it. With TripCount::Any, the
-  /// iterations that are left over are a loop of their own after it. Brings the loop into LCSSA form first.
+  /// iterations that are left over follow it one by one, each in a copy of its own, where what depends on the iteration
+  /// modulo `copies` is a constant as it is in the loop. Brings the loop into LCSSA form first.
   llvm::LoopUnrollResult unroll(llvm::Loop &, unsigned copies, TripCount);
   /// Peels the first iterations off. @pre llvm::canPeel.
   void peel(llvm::Loop &, unsigned iterations);

@@ -9,6 +9,17 @@
 // RUN: tessera compile %S/../../kernels/mm_i8/mm_i8.ttir --target gfx1201 --num-warps 4 --num-stages 2 --emit llir | FileCheck %s --check-prefix=AFTER
 // RUN: tessera compile %S/../../kernels/mm_mxfp8/mm_mxfp8.ttir --target gfx950 --num-warps 4 --num-stages 2 --emit llir | FileCheck %s --check-prefix=SCALED
 // RUN: tessera compile %S/../../kernels/mm_mxfp8/mm_mxfp8.ttir --target gfx950 --num-warps 2 --num-stages 2 --emit llir | FileCheck %s --check-prefix=SCALED
+// RUN: tessera compile %S/../../kernels/mm_i8/mm_i8.ttir --target gfx950 --num-warps 4 --num-stages 2 --emit llir | FileCheck %s --check-prefix=THREE
+// Three buffers: up to two iterations are left over, in copies of their own.
+// THREE: {{^}}for:
+// THREE-COUNT-6: call <16 x i32> @llvm.amdgcn.mfma
+// THREE: br i1 {{.*}}label %for{{$}}
+// THREE-COUNT-2: call <16 x i32> @llvm.amdgcn.mfma
+// THREE: br i1 {{.*}}label %end, label %[[LAST:.*]]
+// THREE: {{^}}[[LAST]]:
+// THREE-COUNT-2: call <16 x i32> @llvm.amdgcn.mfma
+// THREE-NOT: br i1
+// THREE: br label %end
 // SCALED: {{^}}for:
 // SCALED-NOT: br i1
 // SCALED-COUNT-4: @llvm.amdgcn.mfma.scale
