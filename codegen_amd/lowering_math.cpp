@@ -119,6 +119,34 @@ static void fromFloat8(IRBuilder<> &b, FloatKind from, FloatKind to, ArrayRef<Va
   }
 }
 
+/// From E4M3 to f16 without an instruction for it, two in a register; from there to f32. A byte in the upper half of 16
+/// bits has the sign where f16 has it. The rest, one bit lower, is an f16 of 2^-8 of the number, denormals too. Of NaN's
+/// bits alone, and one more at the lowest one, the sum carries into the highest bit of the exponent, which makes a NaN
+/// of them: v_perm, v_lshrrev, v_and, v_add, v_and_or, v_pk_mul_f16, v_and_or.
+static void fromE4M3(IRBuilder<> &b, FloatKind to, ArrayRef<Value *> in, SmallVectorImpl<Value *> &out) {
+  constexpr uint32_t kToUpperHalves[] = {0x010c000c, 0x030c020c}; // of bytes 0 and 1, 2 and 3; 0x0c: zero
+  auto both = [&](uint32_t half) { return b.getInt32(half << 16 | half); };
+  Type *bytes = FixedVectorType::get(b.getInt8Ty(), 4), *halves = FixedVectorType::get(b.getHalfTy(), 2);
+  for (size_t i = 0; i < in.size(); i += 4) {
+    size_t n = std::min<size_t>(4, in.size() - i);
+    Value *v = PoisonValue::get(bytes);
+    for (size_t k = 0; k < n; ++k) v = b.CreateInsertElement(v, in[i + k], k);
+    Value *word = b.CreateBitCast(v, b.getInt32Ty());
+    for (size_t first = 0; first < n; first += 2) {
+      Value *x = b.CreateIntrinsic(Intrinsic::amdgcn_perm, {}, {word, word, b.getInt32(kToUpperHalves[first / 2])});
+      Value *number = b.CreateLShr(b.CreateAnd(x, both(0x7f00)), 1);
+      Value *nan = b.CreateAnd(b.CreateAdd(number, both(0x0080)), both(0x4000));
+      Value *scaled = b.CreateBitCast(b.CreateOr(nan, number), halves);
+      scaled = b.CreateFMul(scaled, ConstantFP::get(halves, 0x1p8));
+      Value *two = b.CreateOr(b.CreateAnd(x, both(0x8000)), b.CreateBitCast(scaled, b.getInt32Ty()));
+      two = b.CreateBitCast(two, halves);
+      for (size_t k = 0; k < 2 && first + k < n; ++k) out.push_back(b.CreateExtractElement(two, k));
+    }
+  }
+  if (to == FloatKind::F32)
+    for (Value *&v : out) v = b.CreateFPExt(v, b.getFloatTy());
+}
+
 /// f32 to 16 bits, two by an instruction: to f16 toward zero, or to bf16.
 static void toPairs(IRBuilder<> &b, FloatKind to, ArrayRef<Value *> in, SmallVectorImpl<Value *> &out) {
   for (size_t i = 0; i < in.size(); i += 2) {
@@ -153,6 +181,10 @@ bool AmdTarget::convertFloat(IRBuilder<> &b, FloatKind from, FloatKind to, Round
   }
   if (hasConversion(from) && (is16Or32Bits(to) || to == FloatKind::F64)) {
     fromFloat8(b, from, to, in, out);
+    return true;
+  }
+  if (from == FloatKind::F8E4M3FN && (to == FloatKind::F16 || to == FloatKind::F32)) {
+    fromE4M3(b, to, in, out);
     return true;
   }
   bool isToHalf = to == FloatKind::F16 && rounding == RoundingMode::Rtz;
