@@ -85,7 +85,7 @@ bool writeOutput(const std::string &path, llvm::StringRef contents) {
     ec = o.error();
     o.clear_error();
   }
-  if (ec) fail(kInputAtFault, path + ": " + ec.message());
+  if (ec) fail(kRunFailed, path + ": " + ec.message());
   return !ec;
 }
 

@@ -2,7 +2,6 @@
 #include "transforms/layout/conversion_facts.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
-#include "transforms/analyses/op_cost.h"
 
 namespace tessera::transforms {
 using namespace ir;

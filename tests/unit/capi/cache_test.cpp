@@ -8,11 +8,9 @@
 #include <gtest/gtest.h>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace {
-using ::testing::HasSubstr;
 
 class Cache : public testing::Test {
 protected:

@@ -1,16 +1,13 @@
-// The C API's devices, buffers, kernels and cache, on the interpreter, an emulator of either vendor, and stand-ins
+// The C API's devices, buffers and kernels, on the interpreter, an emulator of either vendor, and stand-ins
 // for the drivers of GPUs (tests/fakes): what a launch computes, every request that is invalid, and that
 // handles may be destroyed in any order.
 #include "session.h"
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <regex>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
