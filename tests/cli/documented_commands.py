@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """documented_commands.py TESSERA ROOT: lines of code in documents name commands and options that the program has.
 
-Read are README.md, docs/ and the READMEs of folders. That docs/command_line.md has all options: documented_options.py."""
+Read are README.md, docs/ and the READMEs of folders. That docs/command_line.md has all options is checked by
+documented_options.py."""
 import pathlib
 import re
 import subprocess
