@@ -335,8 +335,10 @@ private:
         a.source = LaunchArg::Poison;
       else if (auto special = specialFloat(s))
         a.fill = *special;
-      else
-        return n.error("unknown fill \"" + s + "\"; " + suggestName(s, kFills));
+      else {
+        llvm::StringRef numbers = llvm::any_of(s, llvm::isDigit) ? "; numbers are written without quotes" : "";
+        return n.error("unknown fill \"" + s + "\"; " + suggestName(s, kFills) + numbers);
+      }
       if (a.source == LaunchArg::Randn && dtypeKnown && !isFloat(a.dtype))
         n.error("\"randn\" needs a floating-point element type, not " + dtypeName(a.dtype) + "; use \"randint\"");
     } else if (n.isBoolean() && a.dtype == DType::I1)
