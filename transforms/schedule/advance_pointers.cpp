@@ -13,6 +13,9 @@
 // that issue asynchronous copies beside warp group dots share the register file with these: in the first form, a
 // persistent GEMM with 12 copies a thread took 1268 cycles an iteration on an H200, whose tensor cores need 1024.
 //
+// But such pointers are held in registers, two for each access. Where the loop's tensors leave no room for them
+// (pipelineRegistersBesideDots of ir/tuning.def), they would be spilled: addresses are then computed anew.
+//
 // A value's change per iteration is found by rules on its definitions: the counter changes by the step; sums of such
 // values, multiples by what does not change, extensions and broadcasts change by a scalar. Its value in the first
 // iteration is computed by copies of its definitions before the loop.
@@ -23,10 +26,12 @@
 #include "ir/builder.h"
 #include "ir/constants.h"
 #include "ir/loops.h"
+#include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/integer_facts.h"
+#include "transforms/analyses/register_pressure.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace tessera::transforms {
@@ -36,9 +41,11 @@ namespace {
 
 class PointersOfLoop {
 public:
-  explicit PointersOfLoop(scf::ForOp loop) : loop_(loop), body_(*loop.body().front()), loc_(loop->loc()), b_(loop.op) {}
+  PointersOfLoop(scf::ForOp loop, const TargetInfo &target)
+      : loop_(loop), body_(*loop.body().front()), target_(target), loc_(loop->loc()), b_(loop.op) {}
 
   scf::ForOp run(bool &changed) {
+    if (!pointersFit()) return loop_;
     for (auto *op : loadsFeedingDots(body_)) {
       auto load = op->dyn<tt::LoadOp>();
       bool isComputedHere =
@@ -63,6 +70,23 @@ private:
     Value change; // elements per iteration
   };
 
+  /// Whether the registers of a thread hold the loaded tensors' pointers beside the loop's tensors.
+  bool pointersFit() const {
+    constexpr int64_t kRegistersOfPointer = 2;
+    int64_t pointers = 0;
+    for (auto *op : loadsFeedingDots(body_)) {
+      auto load = op->dyn<tt::LoadOp>();
+      if (!load || !load.ptr().type().isTensor()) continue;
+      int64_t bits = load.result().type().scalar().isPointer() ? 64 : load.result().type().scalar().bitWidth();
+      int64_t elements = elementsPerThread(load.ptr().type()).value_or(1);
+      pointers += std::max<int64_t>(1, elements * bits / (8 * kMaxAsyncCopyBytes));
+    }
+    auto function = loop_->parentOfType<tt::FuncOp>();
+    int64_t held = function ? heldRegistersInLoops(function.op) : 0;
+    int64_t beside = target_.tuning.pipelineRegistersBesideDots;
+    int64_t registers = target_.registersPerThread(numWarps(loop_->module().op()), RegisterSplit::Allocated);
+    return held + pointers * kRegistersOfPointer + beside <= registers;
+  }
   bool isFromOutside(Value v) const {
     Block *at = v.isBlockArgument() ? v.ownerBlock() : v.definingOp()->block();
     return at != &body_;
@@ -197,6 +221,7 @@ private:
 
   scf::ForOp loop_;
   Block &body_;
+  const TargetInfo &target_;
   Location loc_;
   Builder b_; // before the loop
   llvm::DenseMap<Value, std::optional<Change>> changes_;
@@ -206,11 +231,11 @@ private:
 
 } // namespace
 
-scf::ForOp advancePointers(scf::ForOp loop, bool &changed) {
+scf::ForOp advancePointers(scf::ForOp loop, const TargetInfo &target, bool &changed) {
   if (loop.unsignedCmp() || !loop.body().hasOneBlock()) return loop;
   Block &body = *loop.body().front();
   bool hasWarpGroupDots = llvm::any_of(body, [](Operation &op) { return op.is<ttng::WarpGroupDotOp>(); });
-  return hasWarpGroupDots ? PointersOfLoop(loop).run(changed) : loop;
+  return hasWarpGroupDots ? PointersOfLoop(loop, target).run(changed) : loop;
 }
 
 } // namespace tessera::transforms

@@ -102,7 +102,7 @@ absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, Pas
   };
   bool changed = false;
   for (auto &f : loops)
-    if (stagesOf(f) > 1) f = advancePointers(f, changed);
+    if (stagesOf(f) > 1) f = advancePointers(f, *c.target, changed);
   AxisInfoAnalysis axis(m);
   for (auto f : loops) {
     int64_t stages = stagesOf(f);
