@@ -120,9 +120,9 @@ static void fromFloat8(IRBuilder<> &b, FloatKind from, FloatKind to, ArrayRef<Va
 }
 
 /// From E4M3 to f16 without an instruction for it, two in a register; from there to f32. A byte in the upper half of 16
-/// bits has the sign where f16 has it. The rest, one bit lower, is an f16 of 2^-8 of the number, denormals too. Of NaN's
-/// bits alone, and one more at the lowest one, the sum carries into the highest bit of the exponent, which makes a NaN
-/// of them: v_perm, v_lshrrev, v_and, v_add, v_and_or, v_pk_mul_f16, v_and_or.
+/// bits has the sign where f16 has it. The rest, one bit lower, is an f16 of 2^-8 of the number, denormals too. The sum
+/// of NaN's bits and their lowest one carries into the highest bit of the exponent, which makes a NaN of them:
+/// v_perm, v_lshrrev, v_and, v_add, v_and_or, v_pk_mul_f16, v_and_or.
 static void fromE4M3(IRBuilder<> &b, FloatKind to, ArrayRef<Value *> in, SmallVectorImpl<Value *> &out) {
   constexpr uint32_t kToUpperHalves[] = {0x010c000c, 0x030c020c}; // of bytes 0 and 1, 2 and 3; 0x0c: zero
   auto both = [&](uint32_t half) { return b.getInt32(half << 16 | half); };
@@ -183,7 +183,8 @@ bool AmdTarget::convertFloat(IRBuilder<> &b, FloatKind from, FloatKind to, Round
     fromFloat8(b, from, to, in, out);
     return true;
   }
-  if (from == FloatKind::F8E4M3FN && (to == FloatKind::F16 || to == FloatKind::F32)) {
+  // Of one number alone, arithmetic on its bits takes an instruction less.
+  if (from == FloatKind::F8E4M3FN && (to == FloatKind::F16 || to == FloatKind::F32) && in.size() > 1) {
     fromE4M3(b, to, in, out);
     return true;
   }
