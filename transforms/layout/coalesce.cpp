@@ -264,19 +264,23 @@ int64_t cheapestWidth(llvm::ArrayRef<const Access *> group, const Tuning &tuning
 }
 
 /// Accesses of one function, order and length of the fastest dimension: the other dimensions may differ, as those of a
-/// matrix and of a row that is broadcast to it. A dot's data is grouped by whole shapes.
+/// matrix and of a row that is broadcast to it. A dot's data is grouped by whole shapes, its operands apart from its
+/// results: the dot is between them.
 struct GroupKey {
   Operation *function;
   Order order;
   Shape shape;
   bool isDotData;
+  bool isDotResult;
   bool operator<(const GroupKey &o) const {
-    return std::tie(function, order, shape, isDotData) < std::tie(o.function, o.order, o.shape, o.isDotData);
+    return std::tie(function, order, shape, isDotData, isDotResult) <
+           std::tie(o.function, o.order, o.shape, o.isDotData, o.isDotResult);
   }
 };
 GroupKey groupOf(const Access &a) {
   auto shape = a.pointers().shape();
-  return {a.function(), a.order, a.isDotData ? Shape(shape) : Shape{shape[a.fastest()]}, a.isDotData};
+  bool isDotResult = a.isDotData && !a.op->is<tt::LoadOp>();
+  return {a.function(), a.order, a.isDotData ? Shape(shape) : Shape{shape[a.fastest()]}, a.isDotData, isDotResult};
 }
 
 /// Reductions of two neighbours at some distance, by which sorts (tl.sort, tl.topk) exchange elements: how many there

@@ -353,9 +353,10 @@ private:
       return fails("the transposed dot has too few columns for each warp group to load all rows of its operand");
     return true;
   }
-  /// D = A · B + C, with B stored along K where that takes less than mma.sync does.
+  /// D = A · B + C, with B stored along K where that takes less than mma.sync does. Of elements as wide as a word, it
+  /// would be copied one at a time.
   bool planRewritten() {
-    if (isInChain() || dependsOnMmaSync(dot_.a(), dot_->block())) return false;
+    if (plan_.bits >= kWordBits || isInChain() || dependsOnMmaSync(dot_.a(), dot_->block())) return false;
     plan_.transposed = false;
     plan_.instructionLayout = layoutFor(result_.dim(0), result_.dim(1));
     if (!canRewriteRight() || !isRewritingCheaper()) return false;
@@ -369,8 +370,8 @@ private:
     double k = tensorOf(dot_.a()).dim(1);
     double threads = numWarps_ * kThreadsPerWarp;
     double words = k * result_.dim(1) * plan_.bits / kWordBits / threads;
-    double permutes = plan_.bits < kWordBits ? kPermutesOfWord * words : 0;
-    double rewritten = tuning_.conversionRoundTripCost + 2 * tuning_.conversionWordCost * words + permutes;
+    double rewritten =
+        tuning_.conversionRoundTripCost + 2 * tuning_.conversionWordCost * words + kPermutesOfWord * words;
     double read = tuning_.conversionWordCost * k * *columnsByMmaSync_ / kThreadsPerWarp;
     // mma.sync has half of the speed of wgmma: meanwhile, the schedulers of a multiprocessor issue instructions.
     double clocks = double(result_.numElements()) * k * plan_.bits / tuning_.overlapDotsMatrixBits;

@@ -17,8 +17,8 @@
 // Dᵀ = Bᵀ · Aᵀ + Cᵀ, whose right operand is A. B may then stay in registers.
 //
 // A chain of dots is never transposed. If a right operand of it lies across K, and its elements have other than 16 bits
-// (the values of attention in 8-bit floats or f32), threads store it to its buffer along K. So they do where a dot has
-// too few columns to be transposed, if that takes less than reading the operand element by element for mma.sync.
+// (the values of attention in 8-bit floats or f32), threads store it to its buffer along K. So they do with bytes where
+// a dot has too few columns to be transposed, if that takes less than reading them one by one for mma.sync.
 //
 // Limits: no batches, decomposed f32 or clusters.
 #pragma once

@@ -37,3 +37,22 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, "ttg.thr
     tt.return %d : tensor<64x16xi32, #acc>
   }
 }
+
+// -----
+
+// f32 would be copied to such a buffer one element at a time.
+// CHECK-LABEL: @words
+// CHECK-NOT: ttng.warp_group_dot
+// CHECK: tt.dot
+#l = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#acc = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #acc}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #acc}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @words(%u: tensor<128x64xf32, #l>, %v: tensor<64x32xf32, #l>, %c: tensor<128x32xf32, #acc>) -> tensor<128x32xf32, #acc> {
+    %x = ttg.convert_layout %u : tensor<128x64xf32, #l> -> tensor<128x64xf32, #a>
+    %y = ttg.convert_layout %v : tensor<64x32xf32, #l> -> tensor<64x32xf32, #b>
+    %d = tt.dot %x, %y, %c, inputPrecision = tf32 : tensor<128x64xf32, #a> * tensor<64x32xf32, #b> -> tensor<128x32xf32, #acc>
+    tt.return %d : tensor<128x32xf32, #acc>
+  }
+}

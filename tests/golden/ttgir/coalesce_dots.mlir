@@ -58,3 +58,32 @@ tt.func public @operands(%a: !tt.ptr<bf16> {tt.divisibility = 16 : i32}, %b: !tt
   tt.store %pc, %d : tensor<64x64x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// Operands of f32 are loaded 16 bytes at a time, though eight elements of the result of that shape are stored at once.
+// CHECK-DAG: #[[F32:.*]] = #ttg.blocked<{sizePerThread = [1, 4], {{.*}}, order = [1, 0]}>
+// CHECK-DAG: #[[F16:.*]] = #ttg.blocked<{sizePerThread = [1, 8], {{.*}}, order = [1, 0]}>
+// CHECK: @narrow_result
+// CHECK: tt.load %{{.*}} : tensor<64x64x!tt.ptr<f32>, #[[F32]]>
+// CHECK: tt.store %{{.*}} : tensor<64x64x!tt.ptr<f16>, #[[F16]]>
+tt.func public @narrow_result(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f16> {tt.divisibility = 16 : i32}) {
+  %0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %1 = tt.expand_dims %0 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %2 = tt.expand_dims %0 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %c64 = arith.constant dense<64> : tensor<64x1xi32>
+  %3 = arith.muli %1, %c64 : tensor<64x1xi32>
+  %4 = tt.broadcast %3 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %5 = tt.broadcast %2 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %6 = arith.addi %4, %5 : tensor<64x64xi32>
+  %7 = tt.splat %p : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+  %8 = tt.addptr %7, %6 : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+  %9 = tt.load %8 : tensor<64x64x!tt.ptr<f32>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %10 = tt.dot %9, %9, %zero, inputPrecision = tf32 : tensor<64x64xf32> * tensor<64x64xf32> -> tensor<64x64xf32>
+  %11 = arith.truncf %10 : tensor<64x64xf32> to tensor<64x64xf16>
+  %12 = tt.splat %q : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>>
+  %13 = tt.addptr %12, %6 : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+  tt.store %13, %11 : tensor<64x64x!tt.ptr<f16>>
+  tt.return
+}
