@@ -5,6 +5,7 @@
 #include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
+#include "layouts/infer.h"
 #include "transforms/analyses/op_cost.h"
 #include "transforms/cleanup/carried_values.h"
 #include "transforms/layout/convert_values.h"
@@ -53,8 +54,23 @@ bool Rematerializer::canMake(Value v, const Encoding *e, int64_t convertible) {
   return canMake(v, e, budget, convertible);
 }
 
+/// Whether the two layouts place all elements alike, so that a conversion moves none.
+static bool isRenaming(Value v, const Encoding *e) {
+  return layouts::sameLayout(encodingOf(v), e, tensorOf(v).shape());
+}
+
 bool Rematerializer::canMake(Value v, const Encoding *e, int64_t &budget, int64_t convertible) {
   if (!v.type().isTensor() || encodingOf(v) == e) return true;
+  return canCompute(v, e, budget, convertible) || isRenaming(v, e);
+}
+
+bool Rematerializer::canCompute(Value v, const Encoding *e) {
+  copied_.clear();
+  int64_t budget = tuning_.rematerializedOperations;
+  return canCompute(v, e, budget, /*convertible=*/0);
+}
+
+bool Rematerializer::canCompute(Value v, const Encoding *e, int64_t &budget, int64_t convertible) {
   if (--budget < 0) return false;
   if (tensorOf(v).numElements() <= convertible) return true;
   Operation *op = v.definingOp();
@@ -83,8 +99,10 @@ Value Rematerializer::make(Value v, const Encoding *e, Made &made, int64_t conve
   if (!v.type().isTensor() || encodingOf(v) == e) return v;
   if (Value known = made.lookup({v, e})) return known;
   Operation *op = v.definingOp();
-  if (auto c = v.definedBy<ttg::ConvertLayoutOp>()) return make(c.src(), e, made, convertible);
-  if (tensorOf(v).numElements() <= convertible && !canMake(v, e)) {
+  if (auto c = v.definedBy<ttg::ConvertLayoutOp>(); c && canMake(c.src(), e, convertible))
+    return make(c.src(), e, made, convertible);
+  bool isConverted = tensorOf(v).numElements() <= convertible || isRenaming(v, e);
+  if (isConverted && !canCompute(v, e)) {
     Builder b = op ? Builder::after(op) : Builder::atStart(v.ownerBlock());
     return made[{v, e}] = inLayout(b, v.loc(), v, e);
   }

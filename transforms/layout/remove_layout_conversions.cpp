@@ -201,7 +201,7 @@ private:
     bool changed = false;
     Rematerializer::Made made;
     for (auto c : all<ttg::ConvertLayoutOp>()) {
-      if (!cheap_.canMake(c.src(), encodingOf(c.result()))) continue;
+      if (!cheap_.canCompute(c.src(), encodingOf(c.result()))) continue;
       c.result().replaceAllUsesWith(cheap_.make(c.src(), encodingOf(c.result()), made));
       c->erase();
       changed = true;
@@ -574,7 +574,8 @@ private:
     }
     auto *now = layouts::dynCast<layouts::BlockedEncoding>(encodingOf(s.ptr()));
     if (!now || isDotOperand(e) || !storesAsWell(s, now, e, accessBytes_, tuning_)) return false;
-    if (!cheap_.canMake(s.ptr(), e) || (s.mask() && !cheap_.canMake(s.mask(), e))) return false;
+    auto isCheap = [&](Value v) { return encodingOf(v) == e || cheap_.canCompute(v, e); };
+    if (!isCheap(s.ptr()) || (s.mask() && !isCheap(s.mask()))) return false;
     enum : unsigned { kPointer, kValue, kMask };
     s->setOperand(s->operandGroupStart(kPointer), getIn(s.ptr(), e, s.op));
     Value value = c.src();
