@@ -1,5 +1,6 @@
 // Copies into buffers across their rows (see transposed_copies.h).
 #include "transforms/schedule/transposed_copies.h"
+#include "ir/context.h"
 #include "layouts/layout_order.h"
 #include "layouts/nvmma_shared.h"
 #include "llvm/Support/MathExtras.h"
