@@ -1,5 +1,6 @@
 // Loops and branches, with one operation or with any steps inside.
 #include "kernel_writer.h"
+#include <utility>
 
 namespace tessera::random {
 
@@ -137,6 +138,7 @@ Value Generator::call(Value v) {
   std::vector<Value> pool;
   std::string caller = pid_;
   pool.swap(values_);
+  bool callerIsFunction = std::exchange(isInFunction_, true);
   std::string body = inside([&] {
     pid_ = emit("tt.get_program_id x : i32");
     put(named(other, "%o" + n)), put(named(v, "%a" + n));
@@ -145,6 +147,7 @@ Value Generator::call(Value v) {
   });
   pool.swap(values_);
   pid_ = caller;
+  isInFunction_ = callerIsFunction;
   functions_ +=
       cat("  tt.func private @f", n, "(", parameters, ") -> ", t, " attributes {noinline = true} {\n", body, "  }\n");
   auto called = [&](const Value &a, const Value &b) {

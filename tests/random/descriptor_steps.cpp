@@ -42,7 +42,7 @@ std::string Generator::parameter(int64_t value, Type t) {
 }
 
 std::string Generator::number(int64_t value, Type t) {
-  return coin() ? parameter(value, t) : emit(cat("arith.constant ", value, " : ", kTypeNames[t]));
+  return coin() && !isInFunction_ ? parameter(value, t) : emit(cat("arith.constant ", value, " : ", kTypeNames[t]));
 }
 
 Shape Generator::describedBlock(Type t) {

@@ -172,7 +172,7 @@ private:
   std::string newArgument() const { return "%arg" + std::to_string(kernel_.more.size()); }
   /// A new argument of the kernel.
   std::string parameter(int64_t value, Type t);
-  /// A new argument or a constant.
+  /// A new argument or a constant; in a function that the kernel calls, a constant.
   std::string number(int64_t value, Type t);
   Shape describedBlock(Type t);
   /// A tensor that about so many blocks along the first dimension cover.
@@ -309,6 +309,7 @@ private:
   const ir::TargetInfo *target_;
   Kernel kernel_;
   std::string text_, pid_, functions_, parameters_;
+  bool isInFunction_ = false; // that the kernel calls: it has none of the kernel's arguments
   std::vector<Value> values_;
   std::string counter_;    // of the loop around
   bool extended_ = false;  // views, attention, compare and swap, asynchronous copies; other kernels are as before these
