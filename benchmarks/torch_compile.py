@@ -2,10 +2,10 @@
 """torch.compile with the plug-in of tessera-gpu and without: eight models, training step and inference.
 
     benchmarks/torch_compile.py [--models gpt2,llama] [--passes training,inference] [--modes default,max-autotune]
-                                [--jobs 1] [--time-limit 180] [--total-limit SECONDS]
+                                [--jobs 1] [--gpus 1] [--time-limit 180] [--total-limit SECONDS]
 
 Each row of the table: two fresh processes with empty caches, TESSERA_TRITON=0 and 1, compile the same model side by
-side; then both are timed in turn, alone on the GPU. "First step" is the wall time of the first call; "kernels" the sum
+side; then both are timed in turn, while nothing else runs on the machine. "First step" is the wall time of the first call; "kernels" the sum
 of the times that Triton took for each kernel, in the process itself (with --threads 1). Errors are relative, in the
 Frobenius norm, against the same model in float32 without compilation: of the gradients of a training step, of the
 output of an inference. Results are the same if ours is at most 1.25 times the larger of the error without compilation,
@@ -174,18 +174,19 @@ def measure(name, which, mode, is_dry):
 class Worker:
     """A process that measures, with its standard output as a queue of values."""
 
-    def __init__(self, name, which, mode, compiler, options):
+    def __init__(self, case, compiler, gpu, options):
         self.folder = tempfile.TemporaryDirectory()
         cache = self.folder.name
         environment = {
             **os.environ,
+            "CUDA_VISIBLE_DEVICES": gpu,
             "TESSERA_TRITON": COMPILERS[compiler],
             "TORCHINDUCTOR_CACHE_DIR": cache,
             "TRITON_CACHE_DIR": os.path.join(cache, "triton"),
             "TORCHINDUCTOR_COMPILE_THREADS": str(options.threads),
             "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "2"),
         }
-        command = [sys.executable, os.path.abspath(__file__), "--measure", name, which, mode]
+        command = [sys.executable, os.path.abspath(__file__), "--measure", *case]
         self.errors = open(os.path.join(cache, "stderr"), "w+")  # noqa: SIM115
         self.process = subprocess.Popen(
             command + ["--dry-run"] * options.dry_run, env=environment, text=True,
@@ -242,12 +243,12 @@ def median(values):
 
 
 class Row:
-    """One model, pass and mode: a process for each compiler."""
+    """One model, pass and mode: a process for each compiler, both on one GPU."""
 
-    def __init__(self, case, options):
+    def __init__(self, case, gpu, options):
         self.case, self.options, self.about, self.problem = case, options, {}, ""
         self.began = time.monotonic()
-        self.workers = {compiler: Worker(*case, compiler, options) for compiler in COMPILERS}
+        self.workers = {compiler: Worker(case, compiler, gpu, options) for compiler in COMPILERS}
         self.milliseconds = {compiler: [] for compiler in COMPILERS}
 
     def wait(self, progress):
@@ -344,8 +345,15 @@ def listed(known):
     return parse
 
 
+def gpu_names(count):
+    """For CUDA_VISIBLE_DEVICES: the first so many of those that this process may use."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return visible.split(",")[:count] if visible else [str(i) for i in range(count)]
+
+
 def run(options):
     began = time.monotonic()
+    gpus = gpu_names(options.gpus)
     cases = [(n, p, m) for m in options.modes for p in options.passes for n in options.models]
     rows = []
 
@@ -357,7 +365,7 @@ def run(options):
         if time.monotonic() - began > options.total_limit:
             progress(f"the total limit: {len(cases) - i} rows are left out")
             break
-        batch = [Row(case, options) for case in cases[i : i + options.jobs]]
+        batch = [Row(case, gpus[n % len(gpus)], options) for n, case in enumerate(cases[i : i + options.jobs])]
         try:
             for row in batch:
                 row.wait(progress)
@@ -379,6 +387,7 @@ def main():
     modes = ["default", "max-autotune", "max-autotune-no-cudagraphs", "reduce-overhead"]
     parser.add_argument("--modes", type=listed(modes), default=modes[:2], help=",".join(modes))
     parser.add_argument("--jobs", type=int, default=1, help="rows that are compiled at the same time")
+    parser.add_argument("--gpus", type=int, default=1, help="GPUs that the rows of --jobs are spread over")
     parser.add_argument("--threads", type=int, default=1, help="Inductor's compile workers in each process")
     parser.add_argument("--rounds", type=int, default=5, help="timings of each compiler; their median counts")
     parser.add_argument("--window", type=float, default=0.3, help="seconds of a timing")
