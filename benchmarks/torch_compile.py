@@ -5,12 +5,14 @@
                                 [--jobs 1] [--gpus 1] [--time-limit 180] [--total-limit SECONDS]
 
 Each row of the table: two fresh processes with empty caches, TESSERA_TRITON=0 and 1, compile the same model side by
-side; then both are timed in turn, while nothing else runs on the machine. "First step" is the wall time of the first call; "kernels" the sum
-of the times that Triton took for each kernel, in the process itself (with --threads 1). Errors are relative, in the
-Frobenius norm, against the same model in float32 without compilation: of the gradients of a training step, of the
-output of an inference. Results are the same if ours is at most 1.25 times the larger of the error without compilation,
-in bfloat16, and of the error with Triton. Needs a GPU, PyTorch, and tessera-gpu installed. A model that fails is a row
-with the reason. `--dry-run`: on the CPU, without compiling; checks the models and this script.
+side, on the same processor cores; then both are timed in turn, while nothing else runs on the machine. "Step" is wall
+time, of which the host's part differs from process to process; "on the GPU" is what the kernels of a step take, by
+torch's profiler. "First step" is the wall time of the first call; "kernels" the sum of the times that Triton took for
+each kernel, in the process itself (with --threads 1). Errors are relative, in the Frobenius norm, against the same
+model in float32 without compilation: of the gradients of a training step, of the output of an inference. Results are
+the same if ours is at most 1.25 times the larger of the error without compilation, in bfloat16, and of the error with
+Triton. Needs a GPU, PyTorch, and tessera-gpu installed. A model that fails is a row with the reason.
+`--dry-run`: on the CPU, without compiling; checks the models and this script.
 """
 
 import argparse
@@ -133,6 +135,20 @@ def milliseconds(steps, function, seconds):
     return run(max(2, int(seconds / run(2)))) * 1e3
 
 
+def gpu_milliseconds(steps, function, count=10):
+    """What the kernels and copies of one step take, one after the other: the mean over `count` steps."""
+    import torch
+    from torch.profiler import ProfilerActivity, profile
+
+    if steps.device != "cuda":
+        return 0.0
+    with profile(activities=[ProfilerActivity.CUDA]) as made:
+        for _ in range(count):
+            steps.step(function)
+        torch.cuda.synchronize()
+    return sum(e.self_device_time_total for e in made.key_averages()) * 1e-3 / count
+
+
 def compiled_kernels():
     """How many kernels of this process's cache are Tessera's, how many there are, and the reasons of the others."""
     from collections import Counter
@@ -146,7 +162,7 @@ def compiled_kernels():
 
 
 def measure(name, which, mode, is_dry):
-    """Prints a line of JSON once all is compiled; then a time for each line of input."""
+    """Prints a line of JSON once all is compiled; then a time for each line of input: "gpu", or seconds of wall time."""
     import torch
 
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
@@ -165,7 +181,9 @@ def measure(name, which, mode, is_dry):
     about = {"first": first, "kernel_seconds": times.seconds, "error": error, "eager_error": steps.eager_error}
     print(json.dumps({**about, **compiled_kernels()}), flush=True)
     for line in sys.stdin:
-        print(json.dumps(milliseconds(steps, function, float(line))), flush=True)
+        is_gpu = line.strip() == "gpu"
+        time_of = gpu_milliseconds if is_gpu else lambda *model: milliseconds(*model, float(line))
+        print(json.dumps(time_of(steps, function)), flush=True)
 
 
 # ---- the processes of one row ----
@@ -174,19 +192,21 @@ def measure(name, which, mode, is_dry):
 class Worker:
     """A process that measures, with its standard output as a queue of values."""
 
-    def __init__(self, case, compiler, gpu, options):
+    def __init__(self, case, compiler, place, options):
         self.folder = tempfile.TemporaryDirectory()
         cache = self.folder.name
         environment = {
             **os.environ,
-            "CUDA_VISIBLE_DEVICES": gpu,
+            "CUDA_VISIBLE_DEVICES": place.gpu,
+            "PYTHONHASHSEED": "0",  # the order of sets, and with it the code of some kernels
             "TESSERA_TRITON": COMPILERS[compiler],
             "TORCHINDUCTOR_CACHE_DIR": cache,
             "TRITON_CACHE_DIR": os.path.join(cache, "triton"),
             "TORCHINDUCTOR_COMPILE_THREADS": str(options.threads),
             "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "2"),
         }
-        command = [sys.executable, os.path.abspath(__file__), "--measure", *case]
+        cores = ",".join(map(str, place.cores))
+        command = ["taskset", "-c", cores, sys.executable, os.path.abspath(__file__), "--measure", *case]
         self.errors = open(os.path.join(cache, "stderr"), "w+")  # noqa: SIM115
         self.process = subprocess.Popen(
             command + ["--dry-run"] * options.dry_run, env=environment, text=True,
@@ -220,8 +240,9 @@ class Worker:
             raise RuntimeError(f"failed: {said[-1][:200]}")
         return made
 
-    def time(self, seconds):
-        self.process.stdin.write(f"{seconds}\n")
+    def time(self, what):
+        """Seconds of wall time to measure, or "gpu"."""
+        self.process.stdin.write(f"{what}\n")
         self.process.stdin.flush()
         return self.value(60)
 
@@ -242,14 +263,28 @@ def median(values):
     return sorted(values)[len(values) // 2]
 
 
-class Row:
-    """One model, pass and mode: a process for each compiler, both on one GPU."""
+class Place:
+    """Where the two processes of a row run: a GPU, for CUDA_VISIBLE_DEVICES, and processor cores."""
 
-    def __init__(self, case, gpu, options):
+    def __init__(self, index, options):
+        visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+        gpu = index % options.gpus
+        self.gpu = visible.split(",")[gpu] if visible else str(gpu)
+        cores = sorted(os.sched_getaffinity(0))
+        share = max(1, len(cores) // options.jobs)
+        first = index * share % len(cores)
+        self.cores = cores[first : first + share]
+
+
+class Row:
+    """One model, pass and mode: a process for each compiler, in one place."""
+
+    def __init__(self, case, place, options):
         self.case, self.options, self.about, self.problem = case, options, {}, ""
         self.began = time.monotonic()
-        self.workers = {compiler: Worker(case, compiler, gpu, options) for compiler in COMPILERS}
+        self.workers = {compiler: Worker(case, compiler, place, options) for compiler in COMPILERS}
         self.milliseconds = {compiler: [] for compiler in COMPILERS}
+        self.gpu_milliseconds = {}
 
     def wait(self, progress):
         """Until both have compiled, or one has failed."""
@@ -270,6 +305,8 @@ class Row:
             for _ in range(self.options.rounds):
                 for compiler, worker in self.workers.items():
                     self.milliseconds[compiler].append(worker.time(self.options.window))
+            for compiler, worker in self.workers.items():
+                self.gpu_milliseconds[compiler] = worker.time("gpu")
         except (RuntimeError, OSError) as e:
             self.problem = f"timing: {e}"
         self.stop()
@@ -284,6 +321,11 @@ class Row:
         return theirs / ours
 
     @property
+    def gpu_speed(self):
+        theirs, ours = (self.gpu_milliseconds[c] for c in COMPILERS)
+        return theirs / ours if ours else 1.0
+
+    @property
     def is_same(self):
         theirs, ours = (self.about[c] for c in COMPILERS)
         return ours["error"] <= 1.25 * max(theirs["error"], theirs["eager_error"]) + 1e-6
@@ -291,12 +333,14 @@ class Row:
     def __str__(self):
         head = f"| {' | '.join(self.case)} "
         if self.problem:
-            return head + f"| {self.problem.replace('|', '/')} " + "| " * 10 + "|"
+            return head + f"| {self.problem.replace('|', '/')} " + "| " * 13 + "|"
         theirs, ours = (self.about[c] for c in COMPILERS)
         compile_ratio = ours["kernel_seconds"] / theirs["kernel_seconds"] if theirs["kernel_seconds"] else float("nan")
         cells = [
             *(f"{median(self.milliseconds[c]):.3f}" for c in COMPILERS),
             f"{self.speed:.3f}",
+            *(f"{self.gpu_milliseconds[c]:.3f}" for c in COMPILERS),
+            f"{self.gpu_speed:.3f}",
             f"{theirs['first']:.1f}",
             f"{ours['first']:.1f}",
             f"{theirs['kernel_seconds']:.2f}",
@@ -309,9 +353,10 @@ class Row:
         return head + "| " + " | ".join(cells) + " |"
 
 
-HEAD = """| model | pass | mode | step, ms: Triton | Tessera | speed | first step, s: Triton | Tessera | \
+HEAD = """| model | pass | mode | step, ms: Triton | Tessera | speed \
+| on the GPU, ms: Triton | Tessera | speed | first step, s: Triton | Tessera | \
 kernels, s: Triton | Tessera | ratio | kernels by Tessera | error: not compiled, Triton, Tessera | same |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"""
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"""
 
 
 def summary(rows):
@@ -323,6 +368,8 @@ def summary(rows):
     if made:
         mean = math.exp(sum(math.log(r.speed) for r in made) / len(made))
         lines.append(f"Speed: geometric mean {mean:.3f}, least {min(r.speed for r in made):.3f}.")
+        mean = math.exp(sum(math.log(r.gpu_speed) for r in made) / len(made))
+        lines.append(f"On the GPU: geometric mean {mean:.3f}, least {min(r.gpu_speed for r in made):.3f}.")
         seconds = [sum(r.about[c]["kernel_seconds"] for r in made) for c in COMPILERS]
         firsts = [sum(r.about[c]["first"] for r in made) for c in COMPILERS]
         lines.append(f"Kernels: {seconds[0]:.1f} s by Triton, {seconds[1]:.1f} s by Tessera; first steps: "
@@ -345,15 +392,8 @@ def listed(known):
     return parse
 
 
-def gpu_names(count):
-    """For CUDA_VISIBLE_DEVICES: the first so many of those that this process may use."""
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    return visible.split(",")[:count] if visible else [str(i) for i in range(count)]
-
-
 def run(options):
     began = time.monotonic()
-    gpus = gpu_names(options.gpus)
     cases = [(n, p, m) for m in options.modes for p in options.passes for n in options.models]
     rows = []
 
@@ -365,7 +405,7 @@ def run(options):
         if time.monotonic() - began > options.total_limit:
             progress(f"the total limit: {len(cases) - i} rows are left out")
             break
-        batch = [Row(case, gpus[n % len(gpus)], options) for n, case in enumerate(cases[i : i + options.jobs])]
+        batch = [Row(case, Place(n, options), options) for n, case in enumerate(cases[i : i + options.jobs])]
         try:
             for row in batch:
                 row.wait(progress)
