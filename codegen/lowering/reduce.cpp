@@ -109,12 +109,18 @@ private:
     values = std::move(runs);
   }
 
-  /// Whether x * y is summed up, so that additions may be fma.
+  /// Whether x * y is summed up, so that additions may be fma. It may have been given another shape, in which what a
+  /// thread has is an axis of its own (optimize-thread-locality).
   bool addsByFma() {
     auto only = onlyOperation();
     bool addsFloats = only && *only == Opcode::arith_addf;
     Value source = op_.srcs()[0];
-    return addsFloats && source.definedBy<arith::MulfOp>() && source.hasOneUse() && fl_.options.fpFusion &&
+    bool hasOneUse = source.hasOneUse();
+    while (auto reshape = source.definedBy<tt::ReshapeOp>()) {
+      source = reshape.src();
+      hasOneUse &= source.hasOneUse();
+    }
+    return addsFloats && source.definedBy<arith::MulfOp>() && hasOneUse && fl_.options.fpFusion &&
            fl_.target.info().tuning.reduceByFma;
   }
 
