@@ -239,10 +239,14 @@ static absl::StatusOr<ObjectInfo> compileOnce(llvm::StringRef ptx, const ArchInf
 
 /// One of the further compilations.
 static absl::StatusOr<ObjectInfo> compileAgain(Attempt attempt, llvm::StringRef ptx, const ObjectInfo &first,
-                                               const ArchInfo &arch, const BackendOptions &options) {
+                                               const ObjectInfo &best, const ArchInfo &arch,
+                                               const BackendOptions &options) {
   PtxOptions how;
   switch (attempt) {
   case Attempt::WithoutRequest: // no option of ptxas lifts `.minnctapersm`
+    return compileOnce(withoutRequests(ptx), arch, options, how);
+  case Attempt::BlocksThatFit:
+    how.minBlocks = best.occupancy;
     return compileOnce(withoutRequests(ptx), arch, options, how);
   case Attempt::OneBlock: how.minBlocks = 1; break;
   case Attempt::OneMoreBlock: how.minBlocks = first.occupancy + 1; break;
@@ -261,7 +265,7 @@ absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, 
   ObjectInfo best = *first;
   for (Attempt attempt : OccupancyPlan::kAttempts) {
     if (!plan.isWorthTrying(attempt, *first, best, arch.info, options)) continue;
-    absl::StatusOr<ObjectInfo> made = compileAgain(attempt, ptx, *first, arch, options);
+    absl::StatusOr<ObjectInfo> made = compileAgain(attempt, ptx, *first, best, arch, options);
     if (made.ok() && OccupancyPlan::isBetter(attempt, *made, best, arch.info.tuning)) best = *std::move(made);
   }
   return best;

@@ -243,6 +243,10 @@ bool OccupancyPlan::isWorthTrying(Attempt attempt, const ObjectInfo &first, cons
   switch (attempt) {
   case Attempt::WithoutRequest: // the request must not cost spills, nor blocks
     return (first.spillBytes || loadsLittle) && requestMayCostSpills(t, o);
+  case Attempt::BlocksThatFit:
+    // The request was dropped, since it cost spills. Left alone, ptxas keeps few loads in flight although the blocks
+    // that fit leave registers for more (a sum of 16 masked rows: two loads in 142 registers, twelve in 168).
+    return best.occupancy < minBlocks && best.registers > first.registers && !best.spillBytes;
   case Attempt::OneBlock:
     // With a request for one block, ptxas mostly does not give up (10 KiB of spills in 32 registers became 1.5 in 255
     // for a gradient through a gate).
@@ -268,6 +272,7 @@ bool OccupancyPlan::isBetter(Attempt attempt, const ObjectInfo &made, const Obje
                              const ir::Tuning &tuning) {
   bool gainsBlocks = made.occupancy > best.occupancy;
   if (attempt == Attempt::WithoutRequest && !best.spillBytes) return !made.spillBytes && gainsBlocks;
+  if (attempt == Attempt::BlocksThatFit) return !made.spillBytes && made.occupancy == best.occupancy;
   if (attempt == Attempt::OneMoreBlock) {
     int64_t mostSpilled = best.occupancy == 1 ? tuning.secondBlockSpills : 0;
     return made.spillBytes <= mostSpilled && gainsBlocks;

@@ -49,6 +49,7 @@ KernelFacts collectFacts(const llvm::Function &kernel, const ir::Tuning &);
 /// A further compilation of the same kernel's PTX.
 enum class Attempt : uint8_t {
   WithoutRequest, // without `.minnctapersm`
+  BlocksThatFit,  // for as many blocks as the best compilation allows
   OneBlock,       // for one block on a multiprocessor
   OneMoreBlock,   // for one block more than the first compilation allowed
   LowerLevel,     // at optimisation level 1
@@ -60,8 +61,8 @@ struct OccupancyPlan {
   bool loadsLittle = false;      // small tiles: more blocks help more than registers for loads
 
   /// The further attempts, in order.
-  static constexpr Attempt kAttempts[] = {Attempt::WithoutRequest, Attempt::OneBlock, Attempt::OneMoreBlock,
-                                          Attempt::LowerLevel};
+  static constexpr Attempt kAttempts[] = {Attempt::WithoutRequest, Attempt::BlocksThatFit, Attempt::OneBlock,
+                                          Attempt::OneMoreBlock, Attempt::LowerLevel};
   /// Whether blocks are requested that leave a thread fewer registers than there are: Attempt::WithoutRequest may come.
   bool requestMayCostSpills(const ir::TargetInfo &, const codegen::BackendOptions &) const;
   /// Whether an attempt is worth a compilation. `first`: of the plain PTX, `best`: of all that were made.

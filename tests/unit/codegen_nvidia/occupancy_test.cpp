@@ -152,6 +152,36 @@ TEST(Occupancy, RequestsThatCostSpillsAreTakenBack) {
   EXPECT_FALSE(OccupancyPlan::isBetter(Attempt::OneBlock, spills, spills, hopper().tuning));
 }
 
+TEST(Occupancy, BlocksThatFitWithoutSpillsGetTheirRegisters) {
+  OccupancyPlan plan;
+  plan.minBlocks = 4;
+  ObjectInfo first;
+  first.registers = 128;
+  first.spillBytes = 8;
+  first.occupancy = 4;
+  ObjectInfo best = first; // also without the request
+  auto worth = [&] { return plan.isWorthTrying(Attempt::BlocksThatFit, first, best, hopper(), {}); };
+  EXPECT_FALSE(worth());
+  best.registers = 142;
+  best.spillBytes = 0;
+  best.occupancy = 3;
+  EXPECT_TRUE(worth());
+  ObjectInfo made = best;
+  made.registers = 168;
+  auto isBetter = [&] { return OccupancyPlan::isBetter(Attempt::BlocksThatFit, made, best, hopper().tuning); };
+  EXPECT_TRUE(isBetter());
+  made.spillBytes = 4;
+  EXPECT_FALSE(isBetter());
+  made.spillBytes = 0;
+  made.occupancy = 2;
+  EXPECT_FALSE(isBetter());
+  first.spillBytes = 0; // small tiles that take more blocks than requested
+  best = first;
+  best.registers = 64;
+  best.occupancy = 8;
+  EXPECT_FALSE(worth());
+}
+
 TEST(Occupancy, WarpGroupDotsAreTriedWithOneMoreBlock) {
   OccupancyPlan plan;
   plan.hasWarpGroupDots = true;
