@@ -8,6 +8,7 @@
 #include "codegen_nvidia/passes/addresses_beside_wgmma.h"
 #include "codegen_nvidia/passes/finish_library_calls.h"
 #include "codegen_nvidia/passes/narrow_offsets.h"
+#include "codegen_nvidia/passes/share_descriptors.h"
 #include "codegen_nvidia/passes/share_pointers.h"
 #include "codegen_nvidia/passes/sink_predicates.h"
 #include "codegen_nvidia/passes/unroll_dot_loops.h"
@@ -45,6 +46,7 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
       late.addPass(ADCEPass());                          // whole cycles of dead phis
       late.addPass(NarrowOffsetsPass(tuning));           // before code generation reduces their strength
       late.addPass(AddressesBesideWgmmaPass());          // … those that are left
+      late.addPass(ShareDescriptorsPass());              // what the loops' invariants are is settled
       late.addPass(SinkPredicatesPass());                // last: CSE would share predicates again
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
     }
