@@ -96,17 +96,21 @@ static void toFloat8(IRBuilder<> &b, FloatKind to, ArrayRef<Value *> in, SmallVe
   }
 }
 
+/// Up to four bytes as a register, the first one lowest.
+static Value *wordOf(IRBuilder<> &b, ArrayRef<Value *> bytes) {
+  Value *v = PoisonValue::get(FixedVectorType::get(b.getInt8Ty(), 4));
+  for (auto [k, byte] : enumerate(bytes)) v = b.CreateInsertElement(v, byte, k);
+  return b.CreateBitCast(v, b.getInt32Ty());
+}
+
 /// From 8-bit floats, two by an instruction, to f32, and from there to `to`.
 static void fromFloat8(IRBuilder<> &b, FloatKind from, FloatKind to, ArrayRef<Value *> in,
                        SmallVectorImpl<Value *> &out) {
-  Type *bytes = FixedVectorType::get(b.getInt8Ty(), 4);
   bool fp8 = from == FloatKind::F8E4M3FN || from == FloatKind::F8E4M3FNUZ;
   auto id = fp8 ? Intrinsic::amdgcn_cvt_pk_f32_fp8 : Intrinsic::amdgcn_cvt_pk_f32_bf8;
   for (size_t i = 0; i < in.size(); i += 4) {
     size_t n = std::min<size_t>(4, in.size() - i);
-    Value *v = PoisonValue::get(bytes);
-    for (size_t k = 0; k < n; ++k) v = b.CreateInsertElement(v, in[i + k], k);
-    Value *word = b.CreateBitCast(v, b.getInt32Ty());
+    Value *word = wordOf(b, in.slice(i, n));
     for (size_t half = 0; half < n; half += 2) {
       Value *two = b.CreateIntrinsic(id, {}, {word, b.getInt1(half == 2)});
       for (size_t k = 0; k < 2 && half + k < n; ++k) out.push_back(b.CreateExtractElement(two, k));
@@ -126,12 +130,10 @@ static void fromFloat8(IRBuilder<> &b, FloatKind from, FloatKind to, ArrayRef<Va
 static void fromE4M3(IRBuilder<> &b, FloatKind to, ArrayRef<Value *> in, SmallVectorImpl<Value *> &out) {
   constexpr uint32_t kToUpperHalves[] = {0x010c000c, 0x030c020c}; // of bytes 0 and 1, 2 and 3; 0x0c: zero
   auto both = [&](uint32_t half) { return b.getInt32(half << 16 | half); };
-  Type *bytes = FixedVectorType::get(b.getInt8Ty(), 4), *halves = FixedVectorType::get(b.getHalfTy(), 2);
+  Type *halves = FixedVectorType::get(b.getHalfTy(), 2);
   for (size_t i = 0; i < in.size(); i += 4) {
     size_t n = std::min<size_t>(4, in.size() - i);
-    Value *v = PoisonValue::get(bytes);
-    for (size_t k = 0; k < n; ++k) v = b.CreateInsertElement(v, in[i + k], k);
-    Value *word = b.CreateBitCast(v, b.getInt32Ty());
+    Value *word = wordOf(b, in.slice(i, n));
     for (size_t first = 0; first < n; first += 2) {
       Value *x = b.CreateIntrinsic(Intrinsic::amdgcn_perm, {}, {word, word, b.getInt32(kToUpperHalves[first / 2])});
       Value *number = b.CreateLShr(b.CreateAnd(x, both(0x7f00)), 1);
