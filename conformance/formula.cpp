@@ -1,7 +1,6 @@
 // Formulas: a recursive-descent parser into a list of nodes, and their evaluation by walking it (see formula.h).
 // Mathematics goes through the C library in double.
 #include "conformance/formula.h"
-#include "conformance/formula_numbers.h"
 #include "runtime/launch/random.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"

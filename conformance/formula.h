@@ -23,7 +23,7 @@
 // than twice the precision.
 #pragma once
 #include "absl/status/statusor.h"
-#include "runtime/launch/dtype.h"
+#include "conformance/number.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <memory>
@@ -32,15 +32,6 @@
 
 namespace tessera::conformance {
 
-struct Number {
-  bool real = false;
-  int64_t integer = 0;
-  double value = 0;
-  double asReal() const { return real ? value : double(integer); }
-  static Number of(int64_t i) { return {false, i, 0}; }
-  static Number ofReal(double d) { return {true, 0, d}; }
-};
-
 /// What names in a formula stand for.
 struct FormulaBuffer {
   std::string name;
@@ -48,11 +39,6 @@ struct FormulaBuffer {
   std::vector<int64_t> shape;    // empty: a scalar
   const uint8_t *data = nullptr; // row-major; set before evaluating
 };
-
-/// The value of an element in a formula, and the bytes of a number in a dtype (rounded to nearest even; 8-bit
-/// floats saturate; integers wrap).
-Number elementAt(runtime::DType, const uint8_t *);
-void store(runtime::DType, Number, uint8_t *);
 
 class Formula {
 public:

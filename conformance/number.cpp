@@ -1,5 +1,5 @@
-// See formula_numbers.h. Conversions go through LLVM's APFloat.
-#include "conformance/formula_numbers.h"
+// Numbers of formulas (see number.h). Conversions go through LLVM's APFloat.
+#include "conformance/number.h"
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/APSInt.h"
 #include "llvm/Support/MathExtras.h"
