@@ -1,7 +1,7 @@
 // The parser's state and its parts: types and attributes (parse_type.cpp, parse_attribute.cpp, parse_encoding.cpp),
 // names and regions (names.cpp), and operations (parser.cpp, formats.cpp, build_operation.cpp, custom_formats.cpp,
-// older_forms.cpp). Functions return false, or a null value, after an error was reported; the caller then recovers at
-// the next operation (recovery.cpp).
+// region_operations.cpp, older_forms.cpp). Functions return false, or a null value, after an error was reported; the
+// caller then recovers at the next operation (recovery.cpp).
 #pragma once
 #include "frontend/lexer.h"
 #include "frontend/parser.h"
