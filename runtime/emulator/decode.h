@@ -125,9 +125,11 @@ struct IntrinsicRow {
 llvm::ArrayRef<IntrinsicRow> llvmIntrinsics();   // llvm_intrinsics.cpp
 llvm::ArrayRef<IntrinsicRow> nvidiaIntrinsics(); // nvidia.cpp
 llvm::ArrayRef<IntrinsicRow> amdIntrinsics();    // amd.cpp
+/// Part of NVIDIA's: reads of special registers (nvidia_special_registers.cpp).
+llvm::ArrayRef<IntrinsicRow> nvidiaSpecialRegisters();
 
-/// Reads a special register into a new row, by its name in PTX without "%": "globaltimer", "lanemask_lt" (nvidia.cpp).
-/// False: it is not known.
+/// Reads a special register into a new row, by its name in PTX without "%": "globaltimer", "lanemask_lt"
+/// (nvidia_special_registers.cpp). False: it is not known.
 bool emitSpecialRegister(Decoder &, llvm::StringRef name, Row &, unsigned &bytes);
 
 /// Inline PTX (inline_ptx.cpp). False if a statement is not one of its forms; `problem` then names it.

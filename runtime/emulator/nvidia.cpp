@@ -8,101 +8,12 @@
 #include "runtime/interpreter/host_math.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
 #include <cfenv>
 
 namespace tessera::emulator {
 using namespace llvm;
 
 namespace {
-
-// ---- special registers ----
-
-void laneId(Warp &w, const Instruction &i) {
-  perLane(w, i, [&](unsigned l) { return l; });
-}
-void warpId(Warp &w, const Instruction &i) {
-  perLane(w, i, [&](unsigned) { return w.index; });
-}
-void warpCount(Warp &w, const Instruction &i) {
-  perLane(w, i, [&](unsigned) { return w.block->warps.size(); });
-}
-void one(Warp &w, const Instruction &i) {
-  perLane(w, i, [&](unsigned) { return 1; });
-}
-void blockSize(Warp &w, const Instruction &i) {
-  perLane(w, i, [&](unsigned) { return w.block->warps.size() * w.lanes; });
-}
-template <int Axis> void blocks(Warp &w, const Instruction &i) {
-  perLane(w, i, [&](unsigned) { return w.block->launch->grid[Axis]; });
-}
-template <unsigned Kind> void laneMask(Warp &w, const Instruction &i) { // eq lt le gt ge
-  perLane(w, i, [&](unsigned l) -> uint32_t {
-    uint64_t e = uint64_t(1) << l;
-    return uint32_t(Kind == 0 ? e : Kind == 1 ? e - 1 : Kind == 2 ? e * 2 - 1 : Kind == 3 ? ~(e * 2 - 1) : ~(e - 1));
-  });
-}
-/// As clock64 (block_operations.h), the low half.
-void clock32(Warp &w, const Instruction &i) {
-  ++w.block->launch->changes;
-  perLane(w, i, [&](unsigned) { return w.block->launch->stamp + w.block->instructions; });
-}
-
-// ---- special registers ----
-
-struct SpecialRegister {
-  std::string name;
-  Handler read;
-  unsigned bytes = 4;
-  bool isTime = false;
-};
-/// By the end of the intrinsic's name; PTX writes some of the dots as underscores. All blocks run on one
-/// multiprocessor.
-std::vector<SpecialRegister> makeSpecialRegisters() {
-  std::vector<SpecialRegister> all = {
-      {"laneid", laneId},
-      {"warpid", warpId},
-      {"nwarpid", warpCount},
-      {"smid", zero},
-      {"nsmid", one},
-      {"lanemask.eq", laneMask<0>},
-      {"lanemask.lt", laneMask<1>},
-      {"lanemask.le", laneMask<2>},
-      {"lanemask.gt", laneMask<3>},
-      {"lanemask.ge", laneMask<4>},
-      {"clock", clock32, 4, true},
-      {"clock64", clock64, 8, true},
-      {"globaltimer", clock64, 8, true},
-      {"globaltimer.lo", clock32, 4, true},
-      {"cluster.ctarank", zero},
-  };
-  auto addAxes = [&](const std::string &name, Handler x, Handler y, Handler z) {
-    all.insert(all.end(), {{name + ".x", x}, {name + ".y", y}, {name + ".z", z}});
-  };
-  addAxes("tid", threadX, zero, zero);
-  addAxes("ntid", blockSize, one, one);
-  // Without clusters a cluster is one block.
-  for (const char *name : {"ctaid", "clusterid"}) addAxes(name, blockId<0>, blockId<1>, blockId<2>);
-  for (const char *name : {"nctaid", "nclusterid"}) addAxes(name, blocks<0>, blocks<1>, blocks<2>);
-  return all;
-}
-const std::vector<SpecialRegister> &specialRegisters() {
-  static const std::vector<SpecialRegister> all = makeSpecialRegisters();
-  return all;
-}
-constexpr const char *kSpecialPrefix = "llvm.nvvm.read.ptx.sreg.";
-const SpecialRegister *find(StringRef name) {
-  auto found = llvm::find_if(specialRegisters(), [&](auto &r) { return name == r.name; });
-  return found == specialRegisters().end() ? nullptr : &*found;
-}
-void emitRead(Decoder &d, const SpecialRegister &r, Row to) {
-  if (r.isTime) d.program().blocksInteract = true;
-  d.emit(r.read, to);
-}
-void decodeSpecialRegister(Decoder &d, CallInst &c) {
-  emitRead(d, *find(c.getCalledFunction()->getName().drop_front(StringRef(kSpecialPrefix).size())),
-           d.defineFresh(&c)[0]);
-}
 
 // ---- barriers and warp-wide operations ----
 
@@ -474,20 +385,10 @@ void warpFence(Decoder &, CallInst &) {}
 
 } // namespace
 
-bool emitSpecialRegister(Decoder &d, StringRef name, Row &row, unsigned &bytes) {
-  std::string dotted = name.str();
-  std::replace(dotted.begin(), dotted.end(), '_', '.');
-  const SpecialRegister *r = find(dotted);
-  if (!r) return false;
-  row = d.fresh(bytes = r->bytes);
-  emitRead(d, *r, row);
-  return true;
-}
-
 // Table: the intrinsics of NVPTX.
 ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
-  static constexpr const char *kSpecial = "PTX, Special Registers", *kBar = "PTX, bar / barrier, bar.warp.sync",
-                              *kShfl = "PTX, shfl.sync", *kVote = "PTX, vote.sync, match.sync, redux.sync",
+  static constexpr const char *kBar = "PTX, bar / barrier, bar.warp.sync", *kShfl = "PTX, shfl.sync",
+                              *kVote = "PTX, vote.sync, match.sync, redux.sync",
                               *kArithmetic = "PTX, Floating Point Instructions: add, sub, mul, fma, div, rcp, sqrt",
                               *kApprox = "PTX, Floating Point Instructions: .approx forms, div.full",
                               *kMinMax = "PTX, Floating Point Instructions: min, max, abs",
@@ -616,11 +517,10 @@ ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
         {"llvm.nvvm.sad.i", kInt, absoluteDifference},
         {"llvm.nvvm.sad.ui", kInt, absoluteDifference},
     };
+    append_range(r, nvidiaSpecialRegisters());
     // The families by operation, rounding mode, flushing and type. Names must outlive the table.
     static std::vector<std::string> names;
     std::vector<std::tuple<std::string, const char *, void (*)(Decoder &, CallInst &)>> families;
-    for (auto &s : specialRegisters())
-      families.push_back({std::string(kSpecialPrefix) + s.name, kSpecial, decodeSpecialRegister});
     for (auto [op, decode] : {std::pair<const char *, void (*)(Decoder &, CallInst &)>{"add", decodeRounded<Op::Add>},
                               {"sub", decodeRounded<Op::Sub>},
                               {"mul", decodeRounded<Op::Mul>},
