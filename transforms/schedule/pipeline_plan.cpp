@@ -20,6 +20,7 @@
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/memory/allocate_shared_memory.h"
 #include "transforms/schedule/pipeline_blocks.h"
+#include "transforms/schedule/pipeline_order.h"
 #include "transforms/schedule/transposed_copies.h"
 #include "transforms/schedule/warp_copies.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -55,128 +56,11 @@ public:
     if (plan_.asyncCopies && !plan_.tiles.loop) limitToIterations();
     if (!planBuffers()) return std::nullopt;
     if (mayLoadTwoAhead()) plan_.distance = 2;
-    if (plan_.asyncCopies && plan_.hasDots) orderCopiesAndDots();
+    if (plan_.asyncCopies && plan_.hasDots) orderCopiesAndDots(loop_, target_, plan_);
     return std::move(plan_);
   }
 
 private:
-  // ---- the order of copies and dots in the body ----
-
-  void orderCopiesAndDots() {
-    plan_.dotsInFlight = onlyAccumulates();
-    if (plan_.dotsInFlight) return;
-    plan_.slicedDots.clear();
-    plan_.copiesAfter = dotBeforeCopies();
-    bool fewWarps = numWarps(loop_->module().op()) <= target_.tuning.pipelineEarlyOperandWarps;
-    plan_.operandsFirst = plan_.distance > 1 && fewWarps && operandsFitRegisters();
-  }
-
-  /// Whether a buffer keeps its contents while the next iteration begins: it is one of a multi-buffer, or from before
-  /// the loop. A buffer that the body fills from registers is filled again at once by the next iteration.
-  bool outlivesIteration(Value buffer) {
-    Operation *def = buffer.definingOp();
-    while (def && def->block() == &body_ && def->is<ttg::MemdescTransOp>())
-      def = def->cast<ttg::MemdescTransOp>().src().definingOp();
-    bool fromOutside = !def || def->block() != &body_;
-    return fromOutside || llvm::any_of(plan_.loads, [&](auto &a) { return a.isBuffer(def); });
-  }
-
-  /// Whether no ttng.warp_group_dot follows in the body.
-  static bool isAfterDots(Operation *at) {
-    for (auto *op = at->next(); op; op = op->next())
-      if (op->is<ttng::WarpGroupDotOp>()) return false;
-    return true;
-  }
-  /// Whether the accumulator is only carried on to the same dot of the next iteration, as it is or, under a condition,
-  /// as zeros, and otherwise used in branches alone, as at the end of a tile in a loop over tiles. The branches wait
-  /// for it by themselves (insert-wgmma-waits), after all dots.
-  bool isCarriedToItself(ttng::WarpGroupDotOp dot, const CarriedValue &accumulator) {
-    Value next = accumulator.yielded;
-    auto select = next.definedBy<arith::SelectOp>();
-    bool selectsZeros =
-        select && !select.condition().type().isTensor() && (isZero(select.trueValue()) || isZero(select.falseValue()));
-    bool restarts = selectsZeros && next != dot.d() && next.hasOneUse();
-    if (restarts ? !isAfterDots(select.op) : next != dot.d()) return false;
-    return llvm::all_of(dot.d().uses(), [&](OpOperand *use) {
-      if (use->owner == body_.terminator()) return !restarts;
-      if (restarts && use->owner == select.op) return true;
-      Operation *at = use->owner;
-      while (at->block() != &body_) at = at->parentOp();
-      bool inBranch = at != use->owner && at->is<scf::IfOp>();
-      return inBranch && isAfterDots(at);
-    });
-  }
-  /// Whether the left operand may still be read while the next iteration begins: it is in such a buffer, or in
-  /// registers that the loop does not write, or converted slice by slice.
-  bool leftOperandOutlivesIteration(ttng::WarpGroupDotOp dot) {
-    if (dot.a().type().isa<MemDescType>()) return outlivesIteration(dot.a());
-    Operation *def = dot.a().definingOp();
-    if (def && !loop_->isAncestorOf(def)) return true;
-    auto sliced = sliceAlongK(dot);
-    if (!sliced || !outlivesIteration(sliced->read.src())) return false;
-    plan_.slicedDots.push_back(std::move(*sliced));
-    return true;
-  }
-
-  /// Whether every dot is a ttng.warp_group_dot on operands that outlive the iteration, and accumulates into a
-  /// loop-carried value of its own.
-  bool onlyAccumulates() {
-    for (auto &op : body_) {
-      if (op.is<tt::DotOp>()) return false;
-      auto dot = op.dyn<ttng::WarpGroupDotOp>();
-      if (!dot) continue;
-      if (dot.useC() || !outlivesIteration(dot.b()) || !leftOperandOutlivesIteration(dot)) return false;
-      bool isArgument = dot.c().isBlockArgument() && dot.c().ownerBlock() == &body_;
-      auto accumulator = isArgument ? carriedByArgument(dot.c()) : std::nullopt;
-      if (!accumulator || !dot.c().hasOneUse()) return false;
-      if (!isCarriedToItself(dot, *accumulator) || addsOutsideOfInstruction(dot)) return false;
-    }
-    return true;
-  }
-
-  /// The dot after which the next copies are issued, if any. Computing their addresses and issuing them keeps a warp
-  /// busy for as long as a dot takes, and an asynchronous dot needs nothing from the warp. Measured on an H200:
-  ///   - the last dot, mostly: against copies before the first one, attention with heads of 128 gains 3 %, gradients
-  ///     of attention 4 to 7 %;
-  ///   - the first of two if shared memory admits one block per multiprocessor, so that no other block computes while
-  ///     this one waits for its operands: 2 %.
-  /// None if the next iteration needs the copies: then they must be issued at once.
-  ttng::WarpGroupDotOp dotBeforeCopies() {
-    llvm::SmallVector<ttng::WarpGroupDotOp, 4> dots;
-    for (auto &op : body_)
-      if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) dots.push_back(dot);
-    if (dots.empty() || plan_.distance < 2) return {};
-    auto first = dots.front();
-    bool firstStartsAtOnce =
-        first.a().type().isa<MemDescType>() && outlivesIteration(first.a()) && outlivesIteration(first.b());
-    bool oneBlockFits = target_.blocksBySharedMemory(plan_.bytesTaken()) < 2;
-    bool takeFirst = dots.size() == 2 && oneBlockFits && firstStartsAtOnce;
-    auto dot = takeFirst ? first : dots.back();
-    return addsOutsideOfInstruction(dot) ? ttng::WarpGroupDotOp() : dot;
-  }
-
-  /// Whether the threads read all operands of the dots from shared memory, and these and the accumulators fit into
-  /// registers all at once. Then operands are read before the iteration's copies are issued: both keep the load-store
-  /// unit busy, and with few warps no other warp computes meanwhile.
-  bool operandsFitRegisters() {
-    int64_t registers = 0;
-    for (auto &op : body_) {
-      if (op.is<ttng::WarpGroupDotOp>()) return false;
-      auto dot = op.dyn<tt::DotOp>();
-      if (!dot) continue;
-      for (Value v : {dot.a(), dot.b(), dot.d()}) {
-        auto load = v.definedBy<ttg::LocalLoadOp>();
-        bool isLoadedHere = load && load->block() == &body_;
-        if (v != dot.d() && !isLoadedHere) return false;
-        auto n = elementsPerThread(v.type());
-        if (!n) return false;
-        registers += registerBits(v.type().scalar(), *n) / 32;
-      }
-    }
-    bool hasDots = registers > 0; // else they are in regions of the body
-    return hasDots && registers <= target_.tuning.pipelineEarlyOperandRegisters;
-  }
-
   // ---- which loads ----
 
   bool refuse(const llvm::Twine &reason) {
