@@ -8,10 +8,10 @@
 //
 // Source: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions": mma, "Matrix Fragments for mma.m16n8k…" and
 // "… mma.m8n8k4 with .f64", ldmatrix, stmatrix.
+#include "codegen_nvidia/inline_ptx.h"
 #include "codegen_nvidia/lowering_target.h"
 #include "codegen_nvidia/matrix_words.h"
 #include "codegen_nvidia/occupancy.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
 namespace tessera::nvidia {
@@ -103,15 +103,13 @@ void NvidiaTarget::multiply(IRBuilder<> &b, const MatrixInstruction &inst, Array
       multiply(b, halves, widened(b, inst.a, a, depth, half), widened(b, inst.b, bb, depth, half), acc);
     return;
   }
-  SmallVector<Value *, 4> aRows, args, cWords;
+  SmallVector<Value *, 4> aRows, aWords, bWords, cWords;
   words(b, a, aRows);
   // [row][half of K] → the instruction's order, rows first.
   unsigned rows = a.size() / depth, perRow = aRows.size() / rows;
   for (unsigned half = 0; half < perRow; ++half)
-    for (unsigned row = 0; row < rows; ++row) args.push_back(aRows[row * perRow + half]);
-  unsigned na = args.size();
-  words(b, bb, args);
-  unsigned nb = args.size() - na;
+    for (unsigned row = 0; row < rows; ++row) aWords.push_back(aRows[row * perRow + half]);
+  words(b, bb, bWords);
   bool halves = inst.c == MatrixType::F16;
   if (halves)
     words(b, acc, cWords);
@@ -119,37 +117,20 @@ void NvidiaTarget::multiply(IRBuilder<> &b, const MatrixInstruction &inst, Array
     cWords.append(acc.begin(), acc.end());
   unsigned nc = cWords.size();
 
-  const char *c = inst.c == MatrixType::F64 ? "d" : inst.c == MatrixType::F32 ? "f" : "r";
-  const char *ab = inst.a == MatrixType::F64 ? "d" : "r";
-  unsigned next = 0;
-  auto list = [&](unsigned n) {
-    std::string s = "{";
-    for (unsigned i = 0; i < n; ++i) s += (i ? ", $" : "$") + std::to_string(next++);
-    return s + "}";
-  };
+  InlinePtx ptx(b);
+  ptx.addResults(cWords[0]->getType(), nc);
   std::string text = "mma.sync.aligned.m" + std::to_string(inst.m) + "n" + std::to_string(inst.n) + "k" +
                      std::to_string(inst.k) + ".row.col." + matrixTypeName(inst.c).str() + "." +
                      matrixTypeName(inst.a).str() + "." + matrixTypeName(inst.b).str() + "." +
-                     matrixTypeName(inst.c).str() + " ";
-  text += list(nc) + ", ";
-  text += list(na) + ", ";
-  text += list(nb) + ", ";
-  text += list(nc) + ";";
-  std::string constraints;
-  for (unsigned i = 0; i < nc; ++i) constraints += std::string(i ? ",=" : "=") + c;
-  for (unsigned i = 0; i < na + nb; ++i) constraints += std::string(",") + ab;
-  for (unsigned i = 0; i < nc; ++i) constraints += "," + std::to_string(i); // in place
-  args.append(cWords);
-  // The tied operands are named by their own numbers, which LLVM prints as the same registers.
-  SmallVector<Type *, 4> results(nc, cWords[0]->getType()), types;
-  for (Value *v : args) types.push_back(v->getType());
-  auto *type = FunctionType::get(nc == 1 ? results[0] : StructType::get(b.getContext(), results), types, false);
-  auto *call = b.CreateCall(type, InlineAsm::get(type, text, constraints, false), args);
-  call->setDoesNotAccessMemory();
-  call->setConvergent();
+                     matrixTypeName(inst.c).str() + " " + InlinePtx::list(0, nc) + ", ";
+  text += ptx.operands(aWords) + ", ";
+  text += ptx.operands(bWords) + ", ";
+  // In place: the tied operands are named by their own numbers, which LLVM prints as the same registers.
+  for (auto [i, v] : enumerate(cWords)) ptx.addTied(v, i);
+  text += InlinePtx::list(nc + aWords.size() + bWords.size(), nc) + ";";
+  auto *call = ptx.emitConvergent(text, InlinePtx::Effects::None);
   recordMatrixInstruction(*call, /*ofWarpGroup=*/false);
-  for (unsigned i = 0; i < nc; ++i) {
-    Value *v = nc == 1 ? call : b.CreateExtractValue(call, i);
+  for (auto [i, v] : enumerate(ptx.resultsOf(call))) {
     if (!halves) {
       acc[i] = v;
       continue;
@@ -161,39 +142,19 @@ void NvidiaTarget::multiply(IRBuilder<> &b, const MatrixInstruction &inst, Array
 }
 
 SmallVector<Value *, 4> NvidiaTarget::loadMatrices(IRBuilder<> &b, Value *ptr, unsigned count, bool transposed) const {
-  std::string outs, constraints;
-  for (unsigned i = 0; i < count; ++i) {
-    outs += (i ? ", $" : "$") + std::to_string(i);
-    constraints += "=r,";
-  }
-  std::string text = "ldmatrix.sync.aligned.m8n8.x" + std::to_string(count) + (transposed ? ".trans" : "") +
-                     ".shared.b16 {" + outs + "}, [$" + std::to_string(count) + "];";
-  SmallVector<Type *, 4> results(count, b.getInt32Ty());
-  auto *type =
-      FunctionType::get(count == 1 ? results[0] : StructType::get(b.getContext(), results), {ptr->getType()}, false);
-  // Shared pointers are 64 bits wide for LLVM by default; the instruction takes 32.
-  Value *address = b.CreatePtrToInt(ptr, b.getInt32Ty());
-  type = FunctionType::get(type->getReturnType(), {b.getInt32Ty()}, false);
-  auto *call = b.CreateCall(type, InlineAsm::get(type, text, constraints + "r,~{memory}", true), {address});
-  call->setConvergent();
-  SmallVector<Value *, 4> out;
-  for (unsigned i = 0; i < count; ++i) out.push_back(count == 1 ? (Value *)call : b.CreateExtractValue(call, i));
-  return out;
+  InlinePtx ptx(b);
+  ptx.addResults(b.getInt32Ty(), count);
+  auto *call =
+      ptx.emitConvergent("ldmatrix.sync.aligned.m8n8.x" + std::to_string(count) + (transposed ? ".trans" : "") +
+                         ".shared.b16 " + InlinePtx::list(0, count) + ", [" + ptx.operand(ptr) + "];");
+  return ptx.resultsOf(call);
 }
 
 void NvidiaTarget::storeMatrices(IRBuilder<> &b, Value *ptr, ArrayRef<Value *> words, bool transposed) const {
-  std::string ins, constraints = "r,";
-  SmallVector<Value *, 5> args{b.CreatePtrToInt(ptr, b.getInt32Ty())};
-  for (unsigned i = 0; i < words.size(); ++i) {
-    ins += (i ? ", $" : "$") + std::to_string(i + 1);
-    constraints += "r,";
-    args.push_back(words[i]);
-  }
-  std::string text = "stmatrix.sync.aligned.m8n8.x" + std::to_string(words.size()) + (transposed ? ".trans" : "") +
-                     ".shared.b16 [$0], {" + ins + "};";
-  SmallVector<Type *, 5> types(args.size(), b.getInt32Ty());
-  auto *type = FunctionType::get(b.getVoidTy(), types, false);
-  b.CreateCall(type, InlineAsm::get(type, text, constraints + "~{memory}", true), args)->setConvergent();
+  InlinePtx ptx(b);
+  std::string at = "[" + ptx.operand(ptr) + "]";
+  ptx.emitConvergent("stmatrix.sync.aligned.m8n8.x" + std::to_string(words.size()) + (transposed ? ".trans" : "") +
+                     ".shared.b16 " + at + ", " + ptx.operands(words) + ";");
 }
 
 } // namespace tessera::nvidia

@@ -8,9 +8,9 @@
 // The value for a false predicate is an operand tied to the result, which LLVM materialises as it likes.
 // Source: PTX ISA, "Data Movement and Conversion Instructions: ld, st", "Parallel Synchronization and Communication
 // Instructions: atom".
+#include "codegen_nvidia/inline_ptx.h"
 #include "codegen_nvidia/lowering_target.h"
 #include "codegen_nvidia/occupancy.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -28,7 +28,6 @@ unsigned bitsOf(Type *t) { return t->isPointerTy() ? 64 : t->getPrimitiveSizeInB
 struct Words {
   unsigned bits, count;
   Type *type;
-  const char *constraint; // of inline assembly
 
   Words(IRBuilder<> &b, Type *element, unsigned elements) {
     unsigned total = bitsOf(element) * elements;
@@ -36,7 +35,6 @@ struct Words {
     count = total / bits;
     // There are no 8-bit registers: a byte travels in 16 bits.
     type = b.getIntNTy(std::max(16u, bits));
-    constraint = bits == 64 ? "l" : bits == 32 ? "r" : "h";
   }
   std::string suffix() const {
     return (count > 1 ? ".v" + std::to_string(count) : std::string()) + ".b" + std::to_string(bits);
@@ -118,12 +116,11 @@ struct HintText {
     } else if (first || last) {
       // An eviction priority and a cache operator exclude each other.
       modifiers = first ? ".L1::evict_first.L2::cache_hint" : ".L1::evict_last.L2::cache_hint";
-      std::string text =
-          std::string("createpolicy.fractional.L2::evict_") + (first ? "first" : "last") + ".b64 $0, 1.0;";
-      auto *type = FunctionType::get(b.getInt64Ty(), {}, false);
-      auto *call = b.CreateCall(type, InlineAsm::get(type, text, "=l", false));
-      call->setDoesNotAccessMemory();
-      policy = call;
+      InlinePtx ptx(b);
+      ptx.addResults(b.getInt64Ty(), 1);
+      policy =
+          ptx.emit(std::string("createpolicy.fractional.L2::evict_") + (first ? "first" : "last") + ".b64 $0, 1.0;",
+                   InlinePtx::Effects::None);
     } else {
       StringRef c = cacheName(a.cache);
       // Operators that exist for one direction only.
@@ -135,16 +132,44 @@ struct HintText {
   bool plain() const { return modifiers.empty(); }
 };
 
-std::string braces(unsigned from, unsigned count) {
-  std::string s;
-  for (unsigned i = 0; i < count; ++i) s += (i ? ", $" : "$") + std::to_string(from + i);
-  return count > 1 ? "{" + s + "}" : s;
+/// Registers of a vector, or a single one.
+std::string vectorText(unsigned first, unsigned count) {
+  return count > 1 ? InlinePtx::list(first, count) : "$" + std::to_string(first);
 }
-
-std::string addressText(unsigned operand, int64_t offset) {
-  std::string s = "[$" + std::to_string(operand);
+std::string addressText(const std::string &operand, int64_t offset) {
+  std::string s = "[" + operand;
   if (offset) s += "+" + std::to_string(offset); // [%rd1+-64]: ptxas takes no other spelling of negative offsets
   return s + "]";
+}
+/// "@$3 " of a predicate; nothing if there is none.
+std::string guardText(InlinePtx &ptx, Value *predicate) { return predicate ? "@" + ptx.operand(predicate) + " " : ""; }
+
+SmallVector<Value *, 4> loadByLLVM(IRBuilder<> &b, const LoadAccess &a, const Words &w) {
+  Type *type = w.bits < 16 ? b.getInt8Ty() : w.type;
+  if (w.count > 1) type = FixedVectorType::get(type, w.count);
+  Value *v = b.CreateAlignedLoad(type, a.pointer, Align(a.alignment), a.isVolatile);
+  SmallVector<Value *, 4> words;
+  for (unsigned i = 0; i < w.count; ++i) words.push_back(w.count > 1 ? b.CreateExtractElement(v, i) : v);
+  return words;
+}
+
+SmallVector<Value *, 4> loadByPtx(IRBuilder<> &b, Type *element, const LoadAccess &a, const Words &w,
+                                  const HintText &hint) {
+  auto [base, offset] = splitConstant(b, a.pointer);
+  InlinePtx ptx(b);
+  ptx.addResults(w.type, w.count);
+  std::string at = addressText(ptx.operand(base), offset);
+  std::string text = guardText(ptx, a.mask) + "ld" + (a.isVolatile ? ".volatile.global" : ".global" + hint.modifiers) +
+                     w.suffix() + " " + vectorText(0, w.count) + ", " + at;
+  if (hint.policy) text += ", " + ptx.operand(hint.policy);
+  if (a.mask) {
+    SmallVector<Value *, 8> other(a.other.begin(), a.other.end());
+    if (other.empty()) other.assign(a.count, Constant::getNullValue(element));
+    for (auto [i, v] : enumerate(pack(b, w, other))) ptx.addTied(v, i);
+  }
+  CallInst *call = ptx.emit(text + ";", InlinePtx::Effects::Reads);
+  recordLoad(*call, w.count * unsigned(divideCeil(w.type->getIntegerBitWidth(), 32)));
+  return ptx.resultsOf(call);
 }
 
 } // namespace
@@ -153,53 +178,8 @@ void NvidiaTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAcces
   for (LoadAccess &a : accesses) {
     Words w(b, element, a.count);
     HintText hint(b, a, true);
-    if (!a.mask && (hint.plain() || a.isVolatile)) {
-      Type *type = w.bits < 16 ? b.getInt8Ty() : w.type;
-      if (w.count > 1) type = FixedVectorType::get(type, w.count);
-      Value *v = b.CreateAlignedLoad(type, a.pointer, Align(a.alignment), a.isVolatile);
-      SmallVector<Value *, 4> words;
-      for (unsigned i = 0; i < w.count; ++i) words.push_back(w.count > 1 ? b.CreateExtractElement(v, i) : v);
-      unpack(b, w, words, element, a.count, a.result);
-      continue;
-    }
-    auto [base, offset] = splitConstant(b, a.pointer);
-    SmallVector<Value *, 8> args{base};
-    std::string constraints, text;
-    for (unsigned i = 0; i < w.count; ++i) constraints += std::string(i ? ",=" : "=") + w.constraint;
-    unsigned next = w.count;
-    constraints += ",l";
-    unsigned pointer = next++;
-    if (a.mask) {
-      args.push_back(a.mask);
-      constraints += ",b";
-      text += "@$" + std::to_string(next++) + " ";
-    }
-    text += "ld" + std::string(a.isVolatile ? ".volatile" : "") + ".global" + (a.isVolatile ? "" : hint.modifiers) +
-            w.suffix() + " " + braces(0, w.count) + ", " + addressText(pointer, offset);
-    if (hint.policy) {
-      args.push_back(hint.policy);
-      constraints += ",l";
-      text += ", $" + std::to_string(next++);
-    }
-    if (a.mask) {
-      SmallVector<Value *, 8> other(a.other.begin(), a.other.end());
-      if (other.empty()) other.assign(a.count, Constant::getNullValue(element));
-      for (auto [i, v] : enumerate(pack(b, w, other))) {
-        args.push_back(v);
-        constraints += "," + std::to_string(i);
-      }
-    }
-    text += ";";
-    Type *result =
-        w.count == 1 ? w.type : (Type *)StructType::get(b.getContext(), SmallVector<Type *, 4>(w.count, w.type));
-    SmallVector<Type *, 8> types;
-    for (Value *v : args) types.push_back(v->getType());
-    auto *type = FunctionType::get(result, types, false);
-    CallInst *v = b.CreateCall(type, InlineAsm::get(type, text, constraints, true), args);
-    recordLoad(*v, w.count * unsigned(divideCeil(w.type->getIntegerBitWidth(), 32)));
-    SmallVector<Value *, 4> words;
-    for (unsigned i = 0; i < w.count; ++i) words.push_back(w.count > 1 ? b.CreateExtractValue(v, i) : v);
-    unpack(b, w, words, element, a.count, a.result);
+    bool isPlain = !a.mask && (hint.plain() || a.isVolatile);
+    unpack(b, w, isPlain ? loadByLLVM(b, a, w) : loadByPtx(b, element, a, w, hint), element, a.count, a.result);
   }
 }
 
@@ -219,28 +199,13 @@ void NvidiaTarget::store(IRBuilder<> &b, ArrayRef<StoreAccess> accesses) const {
       continue;
     }
     auto [base, offset] = splitConstant(b, a.pointer);
-    SmallVector<Value *, 8> args(words.begin(), words.end());
-    std::string constraints, text;
-    for (unsigned i = 0; i < w.count; ++i) constraints += std::string(w.constraint) + ",";
-    args.push_back(base);
-    constraints += "l";
-    unsigned next = w.count + 1;
-    if (a.mask) {
-      args.push_back(a.mask);
-      constraints += ",b";
-      text += "@$" + std::to_string(next++) + " ";
-    }
-    text += "st.global" + hint.modifiers + w.suffix() + " " + addressText(w.count, offset) + ", " + braces(0, w.count);
-    if (hint.policy) {
-      args.push_back(hint.policy);
-      constraints += ",l";
-      text += ", $" + std::to_string(next++);
-    }
-    text += ";";
-    SmallVector<Type *, 8> types;
-    for (Value *v : args) types.push_back(v->getType());
-    auto *type = FunctionType::get(b.getVoidTy(), types, false);
-    b.CreateCall(type, InlineAsm::get(type, text, constraints + ",~{memory}", true), args);
+    InlinePtx ptx(b);
+    ptx.operands(words);
+    std::string at = addressText(ptx.operand(base), offset);
+    std::string text =
+        guardText(ptx, a.mask) + "st.global" + hint.modifiers + w.suffix() + " " + at + ", " + vectorText(0, w.count);
+    if (hint.policy) text += ", " + ptx.operand(hint.policy);
+    ptx.emit(text + ";");
   }
 }
 
@@ -343,48 +308,23 @@ SmallVector<Value *, 4> NvidiaTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, co
     operands = pack(b, words, values);
   else
     for (Value *v : values) operands.push_back(asInt(b, v));
-  Type *wordType = operands[0]->getType();
-  const char *constraint = wordType->isIntegerTy(64) ? "l" : wordType->isIntegerTy(32) ? "r" : "h";
   // PTX puts .f32 operands of vector forms into .f32 registers.
-  if (values.size() > 1 && !pairs) {
-    operands.assign(values.begin(), values.end());
-    wordType = type;
-    constraint = "f";
-  }
-  unsigned n = operands.size(), next = n;
-  std::string constraints, text;
-  for (unsigned i = 0; i < n; ++i) constraints += std::string(i ? ",=" : "=") + constraint;
+  if (values.size() > 1 && !pairs) operands.assign(values.begin(), values.end());
+  unsigned n = operands.size();
   auto [base, offset] = splitConstant(b, a.pointer);
-  SmallVector<Value *, 8> args{base};
-  constraints += ",l";
-  unsigned pointer = next++;
-  args.append(operands.begin(), operands.end());
-  unsigned first = next;
-  for (unsigned i = 0; i < n; ++i) constraints += std::string(",") + constraint;
-  next += n;
-  if (a.mask) {
-    args.push_back(a.mask);
-    constraints += ",b";
-    text = "@$" + std::to_string(next++) + " ";
-  }
-  text += ("atom" + semanticName(sem) + scopeName(scope) + ".global").str() + name + " " + braces(0, n) + ", " +
-          addressText(pointer, offset) + ", " + braces(first, n) + ";";
-  Type *result = n == 1 ? wordType : (Type *)StructType::get(b.getContext(), SmallVector<Type *, 4>(n, wordType));
-  SmallVector<Type *, 8> types;
-  for (Value *v : args) types.push_back(v->getType());
-  auto *fn = FunctionType::get(result, types, false);
-  Value *call = b.CreateCall(fn, InlineAsm::get(fn, text, constraints + ",~{memory}", true), args);
+  InlinePtx ptx(b);
+  ptx.addResults(operands[0]->getType(), n);
+  std::string at = addressText(ptx.operand(base), offset);
+  unsigned first = n + 1; // after the results and the address
+  ptx.operands(operands);
+  std::string text = guardText(ptx, a.mask) + ("atom" + semanticName(sem) + scopeName(scope) + ".global").str() + name +
+                     " " + vectorText(0, n) + ", " + at + ", " + vectorText(first, n) + ";";
+  auto olds = ptx.resultsOf(ptx.emit(text));
   SmallVector<Value *, 4> out;
-  if (pairs) {
-    SmallVector<Value *, 4> olds;
-    for (unsigned i = 0; i < n; ++i) olds.push_back(n > 1 ? b.CreateExtractValue(call, i) : call);
+  if (pairs)
     unpack(b, words, olds, type, values.size(), out);
-    return out;
-  }
-  for (unsigned i = 0; i < n; ++i) {
-    Value *v = n > 1 ? b.CreateExtractValue(call, i) : call;
-    out.push_back(v->getType() == type ? v : fromInt(b, v, type));
-  }
+  else
+    for (Value *v : olds) out.push_back(v->getType() == type ? v : fromInt(b, v, type));
   return out;
 }
 
@@ -400,21 +340,14 @@ Value *NvidiaTarget::atomicCas(IRBuilder<> &b, const MemoryAccess &a, Value *cmp
       return b.CreateExtractValue(pair, 0);
     });
   }
-  const char *constraint = bits == 64 ? "l" : bits == 32 ? "r" : "h";
   auto [base, offset] = splitConstant(b, a.pointer);
-  SmallVector<Value *, 5> args{base, asInt(b, cmp), asInt(b, value)};
-  std::string constraints = std::string("=") + constraint + ",l," + constraint + "," + constraint, text;
-  if (a.mask) {
-    args.push_back(a.mask);
-    constraints += ",b";
-    text = "@$4 ";
-  }
-  text += ("atom" + semanticName(sem) + scopeName(scope) + ".global.cas.b").str() + std::to_string(bits) + " $0, " +
-          addressText(1, offset) + ", $2, $3;";
-  SmallVector<Type *, 5> types;
-  for (Value *v : args) types.push_back(v->getType());
-  auto *fn = FunctionType::get(b.getIntNTy(bits), types, false);
-  return fromInt(b, b.CreateCall(fn, InlineAsm::get(fn, text, constraints + ",~{memory}", true), args), type);
+  InlinePtx ptx(b);
+  ptx.addResults(b.getIntNTy(bits), 1);
+  std::string at = addressText(ptx.operand(base), offset);
+  std::string compared = ptx.operand(asInt(b, cmp)), written = ptx.operand(asInt(b, value));
+  std::string text = guardText(ptx, a.mask) + ("atom" + semanticName(sem) + scopeName(scope) + ".global.cas.b").str() +
+                     std::to_string(bits) + " $0, " + at + ", " + compared + ", " + written + ";";
+  return fromInt(b, ptx.emit(text), type);
 }
 
 // ---- shared memory -------------------------------------------------------------------------------------------------
@@ -441,19 +374,10 @@ void NvidiaTarget::storeShared(IRBuilder<> &b, Value *ptr, Value *value, unsigne
   else
     elements.push_back(value);
   Words w(b, elements[0]->getType(), elements.size());
-  SmallVector<Value *, 8> args(pack(b, w, elements));
-  std::string constraints;
-  for (unsigned i = 0; i < w.count; ++i) constraints += std::string(w.constraint) + ",";
-  APInt offset(32, 0);
-  args.push_back(ptr);
-  args.push_back(mask);
-  constraints += "r,b,~{memory}";
-  std::string text = "@$" + std::to_string(w.count + 1) + " st.shared" + w.suffix() + " " + addressText(w.count, 0) +
-                     ", " + braces(0, w.count) + ";";
-  SmallVector<Type *, 8> types;
-  for (Value *v : args) types.push_back(v->getType());
-  auto *type = FunctionType::get(b.getVoidTy(), types, false);
-  b.CreateCall(type, InlineAsm::get(type, text, constraints, true), args);
+  InlinePtx ptx(b);
+  ptx.operands(pack(b, w, elements));
+  std::string at = addressText(ptx.narrowedPointer(ptr), 0);
+  ptx.emit(guardText(ptx, mask) + "st.shared" + w.suffix() + " " + at + ", " + vectorText(0, w.count) + ";");
 }
 
 // ---- asynchronous copies (PTX ISA, "cp.async") ---------------------------------------------------------------------
@@ -463,38 +387,24 @@ bool NvidiaTarget::copyToShared(IRBuilder<> &b, const MemoryAccess &a, Value *sh
   if (!(info_.asyncCopyBytes & bytes)) return false;
   auto [base, offset] = splitConstant(b, a.pointer);
   auto [to, toOffset] = splitConstant(b, shared);
-  SmallVector<Value *, 4> args{b.CreatePtrToInt(to, b.getInt32Ty()), base};
-  std::string constraints = "r,l", text;
-  unsigned next = 2;
-  auto operand = [&](Value *v, const char *constraint) {
-    args.push_back(v);
-    constraints += std::string(",") + constraint;
-    return "$" + std::to_string(next++);
-  };
-  if (acts) text += "@" + operand(acts, "b") + " ";
+  InlinePtx ptx(b);
+  std::string target = addressText(ptx.operand(to), toOffset), source = addressText(ptx.operand(base), offset);
   // 16 bytes may bypass L1, which has nothing to gain from data that go to shared memory.
-  text += std::string("cp.async.") + (bytes == 16 ? "cg" : "ca") + ".shared.global " + addressText(0, toOffset) + ", " +
-          addressText(1, offset) + ", " + std::to_string(bytes);
+  std::string text = guardText(ptx, acts) + "cp.async." + (bytes == 16 ? "cg" : "ca") + ".shared.global " + target +
+                     ", " + source + ", " + std::to_string(bytes);
   // The bytes beyond the source size are zeros.
-  if (a.mask) text += ", " + operand(b.CreateSelect(a.mask, b.getInt32(bytes), b.getInt32(0)), "r");
-  text += ";";
-  SmallVector<Type *, 4> types;
-  for (Value *v : args) types.push_back(v->getType());
-  auto *type = FunctionType::get(b.getVoidTy(), types, false);
-  CallInst &copy = *b.CreateCall(type, InlineAsm::get(type, text, constraints + ",~{memory}", true), args);
+  if (a.mask) text += ", " + ptx.operand(b.CreateSelect(a.mask, b.getInt32(bytes), b.getInt32(0)));
+  CallInst &copy = *ptx.emit(text + ";");
   recordLoad(copy, info_.tuning.asyncCopyRegisters);
   return true;
 }
 
 void NvidiaTarget::commitCopies(IRBuilder<> &b) const {
-  auto *type = FunctionType::get(b.getVoidTy(), {}, false);
-  CallInst &commit = *b.CreateCall(type, InlineAsm::get(type, "cp.async.commit_group;", "~{memory}", true));
-  recordLoad(commit, info_.tuning.asyncCopyRegisters);
+  recordLoad(*InlinePtx(b).emit("cp.async.commit_group;"), info_.tuning.asyncCopyRegisters);
 }
 
 void NvidiaTarget::waitForCopies(IRBuilder<> &b, unsigned pending) const {
-  auto *type = FunctionType::get(b.getVoidTy(), {}, false);
-  b.CreateCall(type, InlineAsm::get(type, "cp.async.wait_group " + std::to_string(pending) + ";", "~{memory}", true));
+  InlinePtx(b).emit("cp.async.wait_group " + std::to_string(pending) + ";");
 }
 
 } // namespace tessera::nvidia

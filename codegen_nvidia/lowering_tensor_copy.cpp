@@ -16,8 +16,8 @@
 // Synchronization and Communication Instructions: mbarrier, elect.sync, fence.proxy.tensormap", "Tensors:
 // Tensor-map".
 #include "codegen_nvidia/backend.h"
+#include "codegen_nvidia/inline_ptx.h"
 #include "codegen_nvidia/lowering_target.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
 namespace tessera::nvidia {
@@ -26,36 +26,6 @@ using codegen::TensorCopy;
 using codegen::TensorMap;
 
 namespace {
-
-/// A piece of inline PTX under construction: its text names operands as they are added.
-class Assembly {
-public:
-  explicit Assembly(IRBuilder<> &b) : b_(b) {}
-  /// $n of a new operand; shared addresses have 32 bits.
-  std::string operator()(Value *v) {
-    if (v->getType()->isPointerTy() && v->getType()->getPointerAddressSpace() == 3)
-      v = b_.CreatePtrToInt(v, b_.getInt32Ty());
-    args_.push_back(v);
-    types_.push_back(v->getType());
-    constraints_ += (constraints_.empty() ? "" : ",") + std::string(v->getType()->isIntegerTy(1)    ? "b"
-                                                                    : v->getType()->isIntegerTy(32) ? "r"
-                                                                                                    : "l");
-    return "$" + std::to_string(next_++);
-  }
-  void emit(StringRef text) {
-    auto *type = FunctionType::get(b_.getVoidTy(), types_, false);
-    b_.CreateCall(
-          type, InlineAsm::get(type, text, constraints_ + (constraints_.empty() ? "" : ",") + "~{memory}", true), args_)
-        ->setConvergent();
-  }
-
-private:
-  IRBuilder<> &b_;
-  SmallVector<Value *, 16> args_;
-  SmallVector<Type *, 16> types_;
-  std::string constraints_;
-  unsigned next_ = 0;
-};
 
 constexpr unsigned kMapBytes = 128;
 
@@ -84,8 +54,8 @@ void NvidiaTarget::makeTensorMap(IRBuilder<> &b, const TensorMap &t, Value *shar
   // Fields that are never set are zero.
   b.CreateAlignedStore(b.getInt32(0), b.CreateGEP(b.getInt32Ty(), shared, lane), Align(4));
   warpBarrier(b);
-  Assembly set(b);
-  std::string guard = "@" + set(leader) + " ", at = "[" + set(shared) + "]", text;
+  InlinePtx set(b);
+  std::string guard = "@" + set.operand(leader) + " ", at = "[" + set.operand(shared) + "]", text;
   auto field = [&](StringRef name, unsigned bits, const std::string &operands) {
     text += guard + "tensormap.replace.tile." + name.str() + ".shared::cta.b1024.b" + std::to_string(bits) + " " + at +
             ", " + operands + ";\n";
@@ -95,28 +65,28 @@ void NvidiaTarget::makeTensorMap(IRBuilder<> &b, const TensorMap &t, Value *shar
   constexpr int kWithByteStrides = 85;
   requirePtx(*b.GetInsertBlock()->getParent(), kWithByteStrides);
   unsigned rank = t.size.size();
-  field("global_address", 64, set(t.address));
+  field("global_address", 64, set.operand(t.address));
   field("rank", 32, std::to_string(rank - 1));
-  for (auto [i, v] : enumerate(t.box)) field("box_dim", 32, std::to_string(i) + ", " + set(v));
-  for (auto [i, v] : enumerate(t.size)) field("global_dim", 32, std::to_string(i) + ", " + set(v));
-  for (auto [i, v] : enumerate(t.stride)) field("global_stride", 64, std::to_string(i) + ", " + set(v));
-  for (auto [i, v] : enumerate(t.elementStride)) field("element_stride", 32, std::to_string(i) + ", " + set(v));
+  for (auto [i, v] : enumerate(t.box)) field("box_dim", 32, std::to_string(i) + ", " + set.operand(v));
+  for (auto [i, v] : enumerate(t.size)) field("global_dim", 32, std::to_string(i) + ", " + set.operand(v));
+  for (auto [i, v] : enumerate(t.stride)) field("global_stride", 64, std::to_string(i) + ", " + set.operand(v));
+  for (auto [i, v] : enumerate(t.elementStride)) field("element_stride", 32, std::to_string(i) + ", " + set.operand(v));
   field("elemtype", 32, std::to_string(t.elementType));
   field("interleave_layout", 32, std::to_string(t.interleave));
   field("swizzle_mode", 32, std::to_string(t.swizzle));
   field("fill_mode", 32, std::to_string(t.fill));
-  set.emit(text);
+  set.emitConvergent(text);
   warpBarrier(b);
-  Assembly publish(b);
-  std::string to = "[" + publish(t.map) + "]", from = "[" + publish(shared) + "]";
-  publish.emit("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned " + to + ", " +
-               from + ", " + std::to_string(kMapBytes) + ";");
+  InlinePtx publish(b);
+  std::string to = "[" + publish.operand(t.map) + "]", from = "[" + publish.operand(shared) + "]";
+  publish.emitConvergent("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned " +
+                         to + ", " + from + ", " + std::to_string(kMapBytes) + ";");
 }
 
 void NvidiaTarget::acquireTensorMap(IRBuilder<> &b, Value *map) const {
-  Assembly fence(b);
-  std::string at = "[" + fence(map) + "]";
-  fence.emit("fence.proxy.tensormap::generic.acquire.gpu " + at + ", " + std::to_string(kMapBytes) + ";");
+  InlinePtx fence(b);
+  std::string at = "[" + fence.operand(map) + "]";
+  fence.emitConvergent("fence.proxy.tensormap::generic.acquire.gpu " + at + ", " + std::to_string(kMapBytes) + ";");
 }
 
 void NvidiaTarget::tensorMapArgument(Argument &a) const {
@@ -128,61 +98,67 @@ void NvidiaTarget::tensorMapArgument(Argument &a) const {
 }
 
 void NvidiaTarget::copyTensor(IRBuilder<> &b, const TensorCopy &c, Value *predicate) const {
-  Assembly copy(b);
-  std::string guard = "@" + copy(predicate) + " ", shared = "[" + copy(c.shared) + "]",
-              tensor = "[" + copy(c.map) + ", {";
-  for (auto [i, x] : enumerate(c.coordinates)) tensor += (i ? ", " : "") + copy(x);
+  InlinePtx copy(b);
+  std::string guard = "@" + copy.operand(predicate) + " ", shared = "[" + copy.operand(c.shared) + "]",
+              tensor = "[" + copy.operand(c.map) + ", {";
+  for (auto [i, x] : enumerate(c.coordinates)) tensor += (i ? ", " : "") + copy.operand(x);
   tensor += "}]";
   std::string dims = std::to_string(c.coordinates.size()) + "d";
   switch (c.kind) {
   case TensorCopy::ToShared: {
-    std::string barrier = "[" + copy(c.barrier) + "]";
-    return copy.emit(guard + "cp.async.bulk.tensor." + dims + ".shared::cluster.global.mbarrier::complete_tx::bytes " +
-                     shared + ", " + tensor + ", " + barrier + ";");
+    std::string barrier = "[" + copy.operand(c.barrier) + "]";
+    copy.emitConvergent(guard + "cp.async.bulk.tensor." + dims +
+                        ".shared::cluster.global.mbarrier::complete_tx::bytes " + shared + ", " + tensor + ", " +
+                        barrier + ";");
+    break;
   }
   case TensorCopy::ToGlobal:
-    return copy.emit(guard + "cp.async.bulk.tensor." + dims + ".global.shared::cta.bulk_group " + tensor + ", " +
-                     shared + ";");
+    copy.emitConvergent(guard + "cp.async.bulk.tensor." + dims + ".global.shared::cta.bulk_group " + tensor + ", " +
+                        shared + ";");
+    break;
   case TensorCopy::Reduce:
-    return copy.emit(guard + "cp.reduce.async.bulk.tensor." + dims + ".global.shared::cta." +
-                     reductionName(c.reduction) + ".bulk_group " + tensor + ", " + shared + ";");
+    copy.emitConvergent(guard + "cp.reduce.async.bulk.tensor." + dims + ".global.shared::cta." +
+                        reductionName(c.reduction) + ".bulk_group " + tensor + ", " + shared + ";");
+    break;
   }
 }
 
-void NvidiaTarget::commitTensorCopies(IRBuilder<> &b) const { Assembly(b).emit("cp.async.bulk.commit_group;"); }
+void NvidiaTarget::commitTensorCopies(IRBuilder<> &b) const {
+  InlinePtx(b).emitConvergent("cp.async.bulk.commit_group;");
+}
 void NvidiaTarget::waitForTensorCopies(IRBuilder<> &b, unsigned pending, bool readsOnly) const {
-  Assembly(b).emit("cp.async.bulk.wait_group" + std::string(readsOnly ? ".read " : " ") + std::to_string(pending) +
-                   ";");
+  InlinePtx(b).emitConvergent("cp.async.bulk.wait_group" + std::string(readsOnly ? ".read " : " ") +
+                              std::to_string(pending) + ";");
 }
 
 void NvidiaTarget::initBarrier(IRBuilder<> &b, Value *barrier, unsigned count, Value *predicate) const {
-  Assembly init(b);
-  std::string guard = "@" + init(predicate) + " ", at = "[" + init(barrier) + "]";
+  InlinePtx init(b);
+  std::string guard = "@" + init.operand(predicate) + " ", at = "[" + init.operand(barrier) + "]";
   // The unit that copies completes phases by the asynchronous proxy.
-  init.emit(guard + "mbarrier.init.shared::cta.b64 " + at + ", " + std::to_string(count) +
-            ";\nfence.proxy.async.shared::cta;");
+  init.emitConvergent(guard + "mbarrier.init.shared::cta.b64 " + at + ", " + std::to_string(count) +
+                      ";\nfence.proxy.async.shared::cta;");
 }
 void NvidiaTarget::invalidateBarrier(IRBuilder<> &b, Value *barrier, Value *predicate) const {
-  Assembly invalidate(b);
-  std::string guard = "@" + invalidate(predicate) + " ";
-  invalidate.emit(guard + "mbarrier.inval.shared::cta.b64 [" + invalidate(barrier) + "];");
+  InlinePtx invalidate(b);
+  std::string guard = "@" + invalidate.operand(predicate) + " ";
+  invalidate.emitConvergent(guard + "mbarrier.inval.shared::cta.b64 [" + invalidate.operand(barrier) + "];");
 }
 void NvidiaTarget::arriveAtBarrier(IRBuilder<> &b, Value *barrier, unsigned count, int64_t bytes,
                                    Value *predicate) const {
-  Assembly arrive(b);
-  std::string guard = "@" + arrive(predicate) + " ", at = "[" + arrive(barrier) + "]";
+  InlinePtx arrive(b);
+  std::string guard = "@" + arrive.operand(predicate) + " ", at = "[" + arrive.operand(barrier) + "]";
   if (bytes)
-    arrive.emit(guard + "mbarrier.arrive.expect_tx.shared::cta.b64 _, " + at + ", " + std::to_string(bytes) + ";");
+    arrive.emitConvergent(guard + "mbarrier.arrive.expect_tx.shared::cta.b64 _, " + at + ", " + std::to_string(bytes) +
+                          ";");
   else
-    arrive.emit(guard + "mbarrier.arrive.shared::cta.b64 _, " + at + ", " + std::to_string(count) + ";");
+    arrive.emitConvergent(guard + "mbarrier.arrive.shared::cta.b64 _, " + at + ", " + std::to_string(count) + ";");
 }
 Value *NvidiaTarget::testBarrier(IRBuilder<> &b, Value *barrier, Value *parity) const {
-  auto *type = FunctionType::get(b.getInt32Ty(), {b.getInt32Ty(), b.getInt32Ty()}, false);
-  StringRef text = "{\n.reg .pred complete;\nmbarrier.try_wait.parity.shared::cta.b64 complete, [$1], $2;\nselp.b32 "
-                   "$0, 1, 0, complete;\n}";
-  auto *call = b.CreateCall(type, InlineAsm::get(type, text, "=r,r,r,~{memory}", true),
-                            {b.CreatePtrToInt(barrier, b.getInt32Ty()), parity});
-  call->setConvergent();
+  InlinePtx test(b);
+  test.addResults(b.getInt32Ty(), 1);
+  std::string at = "[" + test.operand(barrier) + "]", phase = test.operand(parity);
+  auto *call = test.emitConvergent("{\n.reg .pred complete;\nmbarrier.try_wait.parity.shared::cta.b64 complete, " + at +
+                                   ", " + phase + ";\nselp.b32 $0, 1, 0, complete;\n}");
   return b.CreateICmpNE(call, b.getInt32(0));
 }
 

@@ -8,10 +8,10 @@
 //
 // Source: PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions": "Matrix Descriptor Format",
 // "Strides", "wgmma.mma_async", "wgmma.fence", "wgmma.commit_group", "wgmma.wait_group".
+#include "codegen_nvidia/inline_ptx.h"
 #include "codegen_nvidia/lowering_target.h"
 #include "codegen_nvidia/matrix_words.h"
 #include "codegen_nvidia/occupancy.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
 namespace tessera::nvidia {
@@ -32,16 +32,7 @@ Value *descriptor(IRBuilder<> &b, const SharedMatrix &m) {
   return b.CreateOr(b.CreateZExt(address, b.getInt64Ty()), b.getInt64(constant));
 }
 
-std::string list(unsigned first, unsigned n) {
-  std::string s = "{";
-  for (unsigned i = 0; i < n; ++i) s += (i ? ", $" : "$") + std::to_string(first + i);
-  return s + "}";
-}
-
-void sideEffect(IRBuilder<> &b, StringRef text) {
-  auto *type = FunctionType::get(b.getVoidTy(), {}, false);
-  b.CreateCall(type, InlineAsm::get(type, text, "~{memory}", true))->setConvergent();
-}
+void sideEffect(IRBuilder<> &b, StringRef text) { InlinePtx(b).emitConvergent(text); }
 
 /// The accumulator's values as the registers of an instruction: halves in pairs.
 SmallVector<Value *, 128> registersOf(IRBuilder<> &b, ArrayRef<Value *> values) {
@@ -71,33 +62,21 @@ void NvidiaTarget::warpGroupMultiply(IRBuilder<> &b, const WarpGroupDot &t, Muta
   auto *constant = dyn_cast_or_null<ConstantInt>(t.accumulates);
   bool fresh = constant && constant->isZero(); // the first step does not read the accumulator
   if (constant && !fresh) constant = nullptr;
-  SmallVector<Value *, 128> in = registersOf(b, acc), args;
-  unsigned n = in.size(), next = n;
+  SmallVector<Value *, 128> in = registersOf(b, acc);
+  unsigned n = in.size();
   unsigned perTile = n / (t.steps.back().tile + 1);
-  const char *kind = in[0]->getType()->isFloatTy() ? "f" : "r";
-  std::string constraints;
-  for (unsigned i = 0; i < n; ++i) constraints += std::string(i ? ",=" : "=") + (fresh ? "&" : "") + kind;
-  if (!fresh) {
-    for (unsigned i = 0; i < n; ++i) constraints += "," + std::to_string(i);
-    args.append(in.begin(), in.end());
-    next += n;
-  }
-  auto operand = [&](Value *v, const char *constraint) {
-    args.push_back(v);
-    constraints += std::string(",") + constraint;
-    return next++;
-  };
+  InlinePtx ptx(b);
+  ptx.addResults(in[0]->getType(), n, /*areEarly=*/fresh);
+  if (!fresh)
+    for (auto [i, v] : enumerate(in)) ptx.addTied(v, i);
   Value *da = t.matrixA ? descriptor(b, *t.matrixA) : nullptr, *db = descriptor(b, t.matrixB);
-  auto at = [&](Value *d, int64_t bytes) {
-    return "$" + std::to_string(operand(bytes ? b.CreateAdd(d, b.getInt64(bytes >> 4)) : d, "l"));
-  };
+  auto at = [&](Value *d, int64_t bytes) { return ptx.operand(bytes ? b.CreateAdd(d, b.getInt64(bytes >> 4)) : d); };
 
   std::string text = "{\n.reg .pred first;\n.reg .pred more;\nsetp.eq.u32 more, 1, 1;\n";
   if (fresh)
     text += "setp.eq.u32 first, 0, 1;\n";
   else if (t.accumulates && !constant)
-    text +=
-        "setp.ne.b32 first, $" + std::to_string(operand(b.CreateZExt(t.accumulates, b.getInt32Ty()), "r")) + ", 0;\n";
+    text += "setp.ne.b32 first, " + ptx.operand(b.CreateZExt(t.accumulates, b.getInt32Ty())) + ", 0;\n";
   else
     text += "setp.eq.u32 first, 1, 1;\n";
   text += "wgmma.fence.sync.aligned;\n";
@@ -111,17 +90,17 @@ void NvidiaTarget::warpGroupMultiply(IRBuilder<> &b, const WarpGroupDot &t, Muta
       a = at(da, step.offsetA);
     else {
       // [row][half of K] → the instruction's order, rows first.
-      SmallVector<Value *, 4> w;
+      SmallVector<Value *, 4> w, ordered;
       words(b, step.a, w);
       unsigned perRow = w.size() / 2;
-      unsigned first = next;
       for (unsigned half = 0; half < perRow; ++half)
-        for (unsigned row = 0; row < 2; ++row) operand(w[row * perRow + half], "r");
-      a = list(first, w.size());
+        for (unsigned row = 0; row < 2; ++row) ordered.push_back(w[row * perRow + half]);
+      a = ptx.operands(ordered);
     }
     bb = at(db, step.offsetB);
     bool begins = i == 0 || t.steps[i - 1].tile != step.tile;
-    text += name + list(step.tile * perTile, perTile) + ", " + a + ", " + bb + ", " + (begins ? "first" : "more");
+    text += name + InlinePtx::list(step.tile * perTile, perTile) + ", " + a + ", " + bb + ", " +
+            (begins ? "first" : "more");
     if (t.c != MatrixType::I32) text += ", 1, 1";
     if (halves) {
       if (t.matrixA) text += t.matrixA->kMajor ? ", 0" : ", 1";
@@ -130,30 +109,24 @@ void NvidiaTarget::warpGroupMultiply(IRBuilder<> &b, const WarpGroupDot &t, Muta
     text += ";\n";
   }
   text += "}";
-  SmallVector<Type *, 128> results(n, in[0]->getType()), types;
-  for (Value *v : args) types.push_back(v->getType());
-  auto *type = FunctionType::get(StructType::get(b.getContext(), results), types, false);
-  auto *call = b.CreateCall(type, InlineAsm::get(type, text, constraints + ",~{memory}", true), args);
-  call->setConvergent();
+  auto *call = ptx.emitConvergent(text);
   recordMatrixInstruction(*call, /*ofWarpGroup=*/true);
-  SmallVector<Value *, 128> out;
-  for (unsigned i = 0; i < n; ++i) out.push_back(b.CreateExtractValue(call, i));
-  valuesOf(b, out, acc);
+  valuesOf(b, ptx.resultsOf(call), acc);
 }
 
 /// No grid has 2^31 blocks along x. LLVM would know it of the number of blocks, but not after a statement of its own.
 Value *NvidiaTarget::opaqueFalse(IRBuilder<> &b) const {
   Value *blocks = b.CreateIntrinsic(b.getInt32Ty(), Intrinsic::nvvm_read_ptx_sreg_nctaid_x, {});
-  auto *type = FunctionType::get(b.getInt32Ty(), {b.getInt32Ty()}, false);
-  auto *moved = b.CreateCall(type, InlineAsm::get(type, "mov.b32 $0, $1;", "=r,r", false), {blocks});
-  moved->setDoesNotAccessMemory();
+  InlinePtx ptx(b);
+  ptx.addResults(b.getInt32Ty(), 1);
+  auto *moved = ptx.emit("mov.b32 $0, " + ptx.operand(blocks) + ";", InlinePtx::Effects::None);
   return b.CreateICmpSLT(moved, b.getInt32(0));
 }
 
 void NvidiaTarget::commitDots(IRBuilder<> &b) const { sideEffect(b, "wgmma.commit_group.sync.aligned;"); }
 
 void NvidiaTarget::waitForDots(IRBuilder<> &b, unsigned pending, MutableArrayRef<Value *> values) const {
-  std::string text = "wgmma.wait_group.sync.aligned " + std::to_string(pending) + ";", constraints;
+  std::string text = "wgmma.wait_group.sync.aligned " + std::to_string(pending) + ";";
   if (values.empty()) return sideEffect(b, text);
   // Values of several kinds may be waited for together: each passes through the statement as its register.
   SmallVector<Value *, 128> in;
@@ -165,21 +138,11 @@ void NvidiaTarget::waitForDots(IRBuilder<> &b, unsigned pending, MutableArrayRef
     runs.push_back({i, k - i});
     i = k;
   }
-  SmallVector<Type *, 128> types;
-  for (auto [i, v] : enumerate(in)) {
-    types.push_back(v->getType());
-    constraints += std::string(i ? ",=" : "=") + (v->getType()->isFloatTy()       ? "f"
-                                                  : v->getType()->isDoubleTy()    ? "d"
-                                                  : v->getType()->isIntegerTy(64) ? "l"
-                                                                                  : "r");
-  }
-  for (unsigned i = 0; i < in.size(); ++i) constraints += "," + std::to_string(i);
-  auto *type = FunctionType::get(in.size() == 1 ? types[0] : StructType::get(b.getContext(), types), types, false);
-  auto *call = b.CreateCall(type, InlineAsm::get(type, text, constraints + ",~{memory}", true), in);
-  call->setConvergent();
-  SmallVector<Value *, 128> out;
-  for (unsigned i = 0; i < in.size(); ++i)
-    out.push_back(in.size() == 1 ? (Value *)call : b.CreateExtractValue(call, i));
+  InlinePtx ptx(b);
+  for (Value *v : in) ptx.addResults(v->getType(), 1);
+  for (auto [i, v] : enumerate(in)) ptx.addTied(v, i);
+  auto *call = ptx.emitConvergent(text);
+  auto out = ptx.resultsOf(call);
   unsigned next = 0;
   for (auto [first, count] : runs) {
     unsigned bits = values[first]->getType()->getPrimitiveSizeInBits(), n = bits < 32 ? count * bits / 32 : count;
