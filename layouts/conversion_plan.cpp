@@ -287,6 +287,7 @@ private:
 } // namespace
 
 namespace {
+/// How a side accesses the memory.
 struct Access {
   int vector = 1, conflicts = 1;
   double sharedPasses = 0;
@@ -359,28 +360,35 @@ static llvm::SmallVector<uint64_t, 8> commonRegisters(const Side &a, const Side 
   return out;
 }
 
-static absl::Status planShared(const LinearLayout &src, const LinearLayout &dst, int bytes, const MemoryModel &m,
-                               const PlanOptions &options, ConversionPlan &p, double &cost) {
-  SharedPlanner planner(src, dst, bytes, m);
+/// Fills `planner.blocks` and `planner.total`.
+static absl::Status findBlocks(SharedPlanner &planner) {
   F2Span threads;
   for (auto *side : {&planner.source, &planner.destination})
     for (auto *columns : {&side->registers, &side->lanes, &side->warps})
       for (auto c : *columns) threads.add(c);
-  for (auto c : src.columns(Dim::Block))
-    if (c) {
-      if (!threads.add(c))
-        return absl::UnimplementedError("a layout conversion in which blocks of a cluster overlap in part");
-      planner.blocks.push_back(c);
-    }
-  planner.total = src.totalOutBits() - planner.blocks.size();
+  for (auto c : planner.src.columns(Dim::Block)) {
+    if (!c) continue;
+    if (!threads.add(c))
+      return absl::UnimplementedError("a layout conversion in which blocks of a cluster overlap in part");
+    planner.blocks.push_back(c);
+  }
+  planner.total = planner.src.totalOutBits() - planner.blocks.size();
+  return absl::OkStatus();
+}
 
-  struct Candidate {
-    llvm::SmallVector<uint64_t, 8> vector;
-    bool src, dst;
-  };
-  llvm::SmallVector<Candidate, 12> candidates;
-  auto consider = [&](llvm::SmallVector<uint64_t, 8> vector, bool forSrc, bool forDst) {
-    if (options.gatherRegisters)
+namespace {
+/// A vector V to try, and the sides whose accesses it is for.
+struct CandidateVector {
+  llvm::SmallVector<uint64_t, 8> vector;
+  bool forSrc, forDst;
+};
+} // namespace
+
+/// The vectors of registers of both sides, of either and of neither; from the longest down to a word.
+static llvm::SmallVector<CandidateVector, 12> candidateVectors(const SharedPlanner &planner, bool gather) {
+  llvm::SmallVector<CandidateVector, 12> candidates;
+  auto add = [&](llvm::SmallVector<uint64_t, 8> vector, bool forSrc, bool forDst) {
+    if (gather)
       llvm::erase(vector, uint64_t(0));
     else
       vector.truncate(llvm::find(vector, uint64_t(0)) - vector.begin());
@@ -389,21 +397,38 @@ static absl::Status planShared(const LinearLayout &src, const LinearLayout &dst,
       if (n <= planner.wordBits() || n == 0) break;
     }
   };
-  consider(commonRegisters(planner.source, planner.destination, options.gatherRegisters), true, true);
-  consider(planner.source.registers, true, false);
-  consider(planner.destination.registers, false, true);
-  consider({}, false, false);
+  add(commonRegisters(planner.source, planner.destination, gather), true, true);
+  add(planner.source.registers, true, false);
+  add(planner.destination.registers, false, true);
+  add({}, false, false);
+  return candidates;
+}
+
+/// Halves the scratch until it is as small as wanted, or accesses would be cut.
+static void splitInRepetitions(ConversionPlan &p, unsigned offsetBits, int64_t maxScratchBytes) {
+  if (!maxScratchBytes) return;
+  for (unsigned bit = offsetBits; bit-- > 0 && p.scratchBytes > maxScratchBytes;) {
+    if ((1 << bit) < std::max(p.writeVector, p.readVector)) break;
+    p.scratchBytes /= 2;
+    p.repetitions *= 2;
+  }
+}
+
+/// Plans a conversion through shared memory; returns its cost, of one repetition.
+static absl::StatusOr<double> planShared(SharedPlanner &planner, const PlanOptions &options, ConversionPlan &p) {
+  if (auto s = findBlocks(planner); !s.ok()) return s;
+  const MemoryModel &m = planner.m;
   std::optional<double> best;
   Access write, read;
-  for (auto &c : candidates) {
-    auto shared = SharedLayoutBuilder(planner, c.vector, c.src, c.dst).run();
+  for (auto &c : candidateVectors(planner, options.gatherRegisters)) {
+    auto shared = SharedLayoutBuilder(planner, c.vector, c.forSrc, c.forDst).run();
     if (!shared) continue;
-    auto w = accessOf(src, *shared, bytes, m, options.gatherRegisters),
-         r = accessOf(dst, *shared, bytes, m, options.gatherRegisters);
+    auto w = accessOf(planner.src, *shared, planner.bytes, m, options.gatherRegisters);
+    auto r = accessOf(planner.dst, *shared, planner.bytes, m, options.gatherRegisters);
     double passes = w.sharedPasses + r.sharedPasses;
-    double now = passes + (w.instructions + r.instructions) * m.instructionCost;
-    if (best && now >= *best) continue;
-    best = now;
+    double cost = passes + (w.instructions + r.instructions) * m.instructionCost;
+    if (best && cost >= *best) continue;
+    best = cost;
     p.shared = std::move(*shared);
     p.sharedPasses = passes;
     p.instructions = w.instructions + r.instructions;
@@ -411,24 +436,30 @@ static absl::Status planShared(const LinearLayout &src, const LinearLayout &dst,
     read = std::move(r);
   }
   if (!best) return absl::InternalError("no layout of shared memory was found for a conversion");
-  cost = *best + m.roundTripCost;
   p.writeVector = write.vector;
   p.readVector = read.vector;
   p.writeConflicts = write.conflicts;
   p.readConflicts = read.conflicts;
   p.writeVectorRegisters = write.vectorRegisters;
   p.readVectorRegisters = read.vectorRegisters;
-  p.scratchBytes = (int64_t(1) << planner.total) * bytes;
-  for (unsigned bit = planner.total;
-       bit-- > 0 && options.maxScratchBytes && p.scratchBytes > options.maxScratchBytes;) {
-    if ((1 << bit) < std::max(p.writeVector, p.readVector)) break;
-    p.scratchBytes /= 2;
-    p.repetitions *= 2;
-  }
-  return absl::OkStatus();
+  p.scratchBytes = (int64_t(1) << planner.total) * planner.bytes;
+  splitInRepetitions(p, planner.total, options.maxScratchBytes);
+  return *best + m.roundTripCost;
 }
 
 // ---- the plan -------------------------------------------------------------------------------------------------------
+
+/// Whether data neither move along a dimension nor are mixed into it by others.
+static bool staysPut(const LinearLayout &map, Dim d) {
+  for (auto &i : map.ins())
+    for (unsigned bit = 0; bit < i.bases.size(); ++bit)
+      for (auto &o : map.outs()) {
+        if (i.dim != d && o.dim != d) continue;
+        int32_t unmoved = i.dim == o.dim ? 1 << bit : 0;
+        if (map.basis(i.dim, bit, o.dim) != unmoved) return false;
+      }
+  return true;
+}
 
 absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const LinearLayout &dstAsGiven, int elementBits,
                                               const MemoryModel &m, const PlanOptions &options) {
@@ -438,36 +469,29 @@ absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const Lin
   ConversionPlan p;
   p.sourceOf = dst.invertAndCompose(src);
   auto &map = p.sourceOf;
-  auto staysPut = [&](Dim d) { // neither moved nor mixed into by others
-    for (auto &i : map.ins())
-      for (unsigned bit = 0; bit < i.bases.size(); ++bit)
-        for (auto &o : map.outs())
-          if ((i.dim == d || o.dim == d) && map.basis(i.dim, bit, o.dim) != (i.dim == d && o.dim == d ? 1 << bit : 0))
-            return false;
-    return true;
-  };
-  if (!staysPut(Dim::Block))
+  if (!staysPut(map, Dim::Block))
     return absl::UnimplementedError("a layout conversion that moves data between the blocks of a cluster");
 
   bool shuffles = false;
   int registers = src.inDimSize(Dim::Register), bytes = std::max(1, elementBits / 8);
-  if (staysPut(Dim::Warp)) {
+  if (staysPut(map, Dim::Warp)) {
     shuffles = planShuffles(map, options.laneSelects, p);
-    if (staysPut(Dim::Lane)) {
+    if (staysPut(map, Dim::Lane)) {
       bool none = int(p.sourceRegister.size()) == registers;
       for (unsigned r = 0; r < p.sourceRegister.size(); ++r) none &= p.sourceRegister[r] == r;
       p.kind = none ? ConversionPlan::None : ConversionPlan::RegisterPermutation;
       return p;
     }
   }
-  double memory = 0;
-  if (auto s = planShared(src, dst, bytes, m, options, p, memory); !s.ok()) {
-    if (!shuffles) return s;
+  SharedPlanner planner(src, dst, bytes, m);
+  auto memoryCost = planShared(planner, options, p);
+  if (!memoryCost.ok()) {
+    if (!shuffles) return memoryCost.status();
     p.kind = ConversionPlan::WarpShuffle;
     return p;
   }
   bool preferShuffles =
-      shuffles && shuffleCost(p, registers, bytes, src.inDimSize(Dim::Lane), m) <= memory * p.repetitions;
+      shuffles && shuffleCost(p, registers, bytes, src.inDimSize(Dim::Lane), m) <= *memoryCost * p.repetitions;
   p.kind = preferShuffles ? ConversionPlan::WarpShuffle : ConversionPlan::SharedMemory;
   if (preferShuffles) p.scratchBytes = 0;
   return p;

@@ -56,6 +56,88 @@ static WarpMap warpMap(const LinearLayout &map) {
   return w;
 }
 
+/// A thread has fewer; the search for a twist tries all sums of a lane's registers.
+static constexpr unsigned kMostRegisters = 256;
+
+namespace {
+
+/// The twist C, and from it what each lane reads and sends, if source registers depend on the destination lane.
+class TwistPlanner {
+public:
+  TwistPlanner(const WarpMap &w, ConversionPlan &p) : w_(w), p_(p) {}
+
+  /// False: there is no twist.
+  bool run() {
+    for (unsigned bit : takeLanesWithoutTwist()) {
+      auto c = fewestRegisters(bit, [&](uint64_t image) { return !reached_.contains(laneOf(image)); });
+      if (!c) c = fewestRegisters(bit, [&](uint64_t image) { return isReadAlready(image); });
+      if (!c) return false;
+      take(bit, *c);
+    }
+    planSends();
+    return true;
+  }
+
+private:
+  uint64_t laneOf(uint64_t image) const { return image & w_.laneMask(); }
+  uint64_t imageOf(unsigned bit, uint64_t c) const { return w_.ofLane[bit] ^ sumOf(w_.ofRegister, c); }
+
+  void take(unsigned bit, uint64_t c) {
+    uint64_t image = imageOf(bit, c);
+    p_.receiveSelect[bit] = c;
+    p_.laneOf[bit] = laneOf(image);
+    images_.push_back(image);
+    reached_.add(laneOf(image));
+  }
+
+  /// Lanes whose image is independent of what registers can reach come first; they need no select. Returns the others.
+  llvm::SmallVector<unsigned, 6> takeLanesWithoutTwist() {
+    F2Span byRegisters;
+    for (auto v : w_.ofRegister) byRegisters.add(laneOf(v));
+    llvm::SmallVector<unsigned, 6> rest;
+    for (unsigned bit = 0; bit < w_.ofLane.size(); ++bit)
+      if (byRegisters.add(laneOf(w_.ofLane[bit])))
+        take(bit, 0);
+      else
+        rest.push_back(bit);
+    return rest;
+  }
+
+  /// The column of fewest registers by which the lane bit's image is as wanted.
+  std::optional<uint64_t> fewestRegisters(unsigned bit, llvm::function_ref<bool(uint64_t)> isWanted) const {
+    std::optional<uint64_t> best;
+    for (uint64_t c = 0; c < uint64_t(1) << w_.ofRegister.size(); ++c)
+      if ((!best || llvm::popcount(c) < llvm::popcount(*best)) && isWanted(imageOf(bit, c))) best = c;
+    return best;
+  }
+
+  /// Whether lanes that were taken before read the same source lane, and the same register of it.
+  bool isReadAlready(uint64_t image) const {
+    auto solution = reached_.solve(laneOf(image));
+    return solution && sumOf(images_, *solution) == image;
+  }
+
+  /// What a source lane sends: the register part of the image that its number solves to; lanes that nobody reads send
+  /// nothing.
+  void planSends() {
+    llvm::SmallVector<uint64_t, 16> sends;
+    for (uint64_t image : images_) sends.push_back(image >> w_.laneBits);
+    for (unsigned lane = 0; lane < w_.laneBits; ++lane) {
+      reached_.add(uint64_t(1) << lane);
+      sends.push_back(0);
+    }
+    for (unsigned lane = 0; lane < w_.laneBits; ++lane)
+      p_.sendSelect[lane] = sumOf(sends, *reached_.solve(uint64_t(1) << lane));
+  }
+
+  const WarpMap &w_;
+  ConversionPlan &p_;
+  llvm::SmallVector<uint64_t, 6> images_; // of the lane bits that were taken, with their registers by C
+  F2Span reached_;                        // source lanes, numbered as in images_
+};
+
+} // namespace
+
 bool planShuffles(const LinearLayout &map, bool laneSelects, ConversionPlan &p) {
   WarpMap w = warpMap(map);
   unsigned numRegisters = 1u << w.ofRegister.size(), numLaneBits = w.ofLane.size();
@@ -65,56 +147,7 @@ bool planShuffles(const LinearLayout &map, bool laneSelects, ConversionPlan &p) 
 
   bool registersByLane = llvm::any_of(w.ofLane, [&](uint64_t v) { return v >> w.laneBits; });
   if (registersByLane) {
-    if (!laneSelects || numRegisters > 256) return false;
-    // Lanes whose image is independent of what registers can reach come first; they need no select.
-    F2Span reached;                                             // source lanes, numbered as in `chosen`
-    llvm::SmallVector<std::pair<unsigned, uint64_t>, 6> chosen; // destination lane bit, image with its C
-    auto take = [&](unsigned bit, uint64_t c) {
-      uint64_t image = w.ofLane[bit] ^ sumOf(w.ofRegister, c);
-      p.receiveSelect[bit] = c;
-      chosen.push_back({bit, image});
-      reached.add(image & w.laneMask());
-    };
-    F2Span byRegisters;
-    for (auto v : w.ofRegister) byRegisters.add(v & w.laneMask());
-    llvm::SmallVector<unsigned, 6> rest;
-    for (unsigned bit = 0; bit < numLaneBits; ++bit)
-      if (byRegisters.add(w.ofLane[bit] & w.laneMask()))
-        take(bit, 0);
-      else
-        rest.push_back(bit);
-    for (unsigned bit : rest) {
-      // The fewest register bits that give a new source lane; else a combination of lanes taken before.
-      std::optional<uint64_t> best;
-      auto consider = [&](uint64_t c, bool mustBeNew) {
-        if (best && llvm::popcount(*best) <= llvm::popcount(c)) return;
-        uint64_t image = w.ofLane[bit] ^ sumOf(w.ofRegister, c);
-        auto solution = reached.solve(image & w.laneMask());
-        if (mustBeNew ? solution.has_value() : !solution.has_value()) return;
-        if (solution) { // the same lane is read twice: for the same register?
-          for (unsigned i = 0; i < chosen.size(); ++i)
-            if (*solution >> i & 1) image ^= chosen[i].second;
-          if (image) return;
-        }
-        best = c;
-      };
-      for (uint64_t c = 0; c < numRegisters; ++c) consider(c, true);
-      if (!best)
-        for (uint64_t c = 0; c < numRegisters; ++c) consider(c, false);
-      if (!best) return false;
-      take(bit, *best);
-    }
-    // What a source lane sends: the register part of the image that its number solves to; lanes that nobody reads
-    // send nothing.
-    llvm::SmallVector<uint64_t, 16> sends;
-    for (auto &c : chosen) sends.push_back(c.second >> w.laneBits);
-    for (unsigned lane = 0; lane < w.laneBits; ++lane) {
-      reached.add(uint64_t(1) << lane);
-      sends.push_back(0);
-    }
-    for (unsigned lane = 0; lane < w.laneBits; ++lane)
-      p.sendSelect[lane] = sumOf(sends, *reached.solve(uint64_t(1) << lane));
-    for (auto &c : chosen) p.laneOf[c.first] = c.second & w.laneMask();
+    if (!laneSelects || numRegisters > kMostRegisters || !TwistPlanner(w, p).run()) return false;
   } else {
     for (unsigned bit = 0; bit < numLaneBits; ++bit) p.laneOf[bit] = w.ofLane[bit] & w.laneMask();
   }
