@@ -295,68 +295,70 @@ int AmdTarget::bufferHints(const MemoryAccess &a) const {
   return 0;
 }
 
+/// Buffer loads give zeros where they are masked off; another value is selected.
+void AmdTarget::loadByBuffer(IRBuilder<> &b, Type *element, LoadAccess &a) const {
+  Value *v = loadBuffer(b, a, element, a.mask);
+  SmallVector<Value *, 8> values;
+  unpack(b, v, a.count, values);
+  for (auto [k, e] : enumerate(values)) {
+    auto *c = a.other.empty() ? nullptr : dyn_cast<Constant>(a.other[k]);
+    bool zero = a.other.empty() || (c && c->isNullValue());
+    a.result.push_back(zero ? e : b.CreateSelect(a.mask, e, a.other[k]));
+  }
+}
+
+/// Where the mask is false, zeros are read from a constant of the module.
+void AmdTarget::loadOrZeros(IRBuilder<> &b, Type *element, LoadAccess &a, bool together) const {
+  Value *p = globalPointer(b, a, info_.hasWideAddressAdd, together, addsToMovedBase(a));
+  Value *safe = b.CreateSelect(a.mask, p, zeros(*b.GetInsertBlock()->getModule()));
+  auto *l = b.CreateAlignedLoad(vectorOf(element, a.count), safe, Align(a.alignment), bypassesCaches(a));
+  setHints(l, a);
+  unpack(b, l, a.count, a.result);
+}
+
+/// Loads under one mask share a branch.
+void AmdTarget::loadInBranch(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> accesses, bool together) const {
+  // Phis after the branch are of words: LLVM would cut a vector of bytes or halves into its elements there.
+  auto moved = [&](const LoadAccess &a) -> Type * {
+    unsigned bytes = bytesOf(element) * a.count;
+    bool isOfWords = a.mask && a.count > 1 && bytesOf(element) < 4 && bytes % 4 == 0;
+    return isOfWords ? bufferType(b, bytes) : vectorOf(element, a.count);
+  };
+  SmallVector<Value *, 8> others, loaded;
+  for (LoadAccess &a : accesses)
+    others.push_back(a.other.empty() ? Constant::getNullValue(moved(a)) : b.CreateBitCast(pack(b, a.other), moved(a)));
+  Branch branch(b, accesses[0].mask);
+  for (LoadAccess &a : accesses) {
+    if (takesMovedBuffer(a, element, a.count, together)) {
+      loaded.push_back(b.CreateBitCast(loadBuffer(b, a, element, nullptr), moved(a)));
+      continue;
+    }
+    Value *p = globalPointer(b, a, info_.hasWideAddressAdd, together, addsToMovedBase(a));
+    auto *l = b.CreateAlignedLoad(moved(a), p, Align(a.alignment), bypassesCaches(a));
+    setHints(l, a);
+    loaded.push_back(l);
+  }
+  branch.close();
+  for (auto [v, other] : zip(loaded, others)) v = branch.merge(v, other);
+  for (auto [v, a] : zip(loaded, accesses))
+    unpack(b, b.CreateBitCast(v, vectorOf(element, a.count)), a.count, a.result);
+}
+
 void AmdTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> accesses) const {
   if (accesses.empty()) return;
-  bool branches = underOneMask(accesses) && !betterThanBranch(accesses, bytesOf(element), info_.tuning);
+  bool together = underOneMask(accesses) && !betterThanBranch(accesses, bytesOf(element), info_.tuning);
+  auto isByBuffer = [&](const LoadAccess &a) { return !together && takesBuffer(a, element, a.count); };
   for (size_t i = 0; i < accesses.size();) {
     LoadAccess &first = accesses[i];
-    if (!branches && takesBuffer(first, element, first.count)) {
-      Value *v = loadBuffer(b, first, element, first.mask);
-      SmallVector<Value *, 8> values;
-      unpack(b, v, first.count, values);
-      for (auto [k, e] : enumerate(values)) {
-        auto *c = first.other.empty() ? nullptr : dyn_cast<Constant>(first.other[k]);
-        bool zero = first.other.empty() || (c && c->isNullValue());
-        first.result.push_back(zero ? e : b.CreateSelect(first.mask, e, first.other[k]));
-      }
-      ++i;
-      continue;
-    }
-    if (readsZeros(first, bytesOf(element), info_.tuning)) {
-      Value *p = globalPointer(b, first, info_.hasWideAddressAdd, branches, addsToMovedBase(first));
-      Value *safe = b.CreateSelect(first.mask, p, zeros(*b.GetInsertBlock()->getModule()));
-      auto *l =
-          b.CreateAlignedLoad(vectorOf(element, first.count), safe, Align(first.alignment), bypassesCaches(first));
-      setHints(l, first);
-      unpack(b, l, first.count, first.result);
-      ++i;
-      continue;
-    }
-    // Those that follow under the same mask share the branch.
     size_t end = i + 1;
-    while (end < accesses.size() && accesses[end].mask == first.mask &&
-           (branches || !takesBuffer(accesses[end], element, accesses[end].count)))
-      ++end;
-    SmallVector<Value *, 8> others, loaded;
-    // Phis after the branch are of words: LLVM would cut a vector of bytes or halves into its elements there.
-    auto moved = [&](const LoadAccess &a) -> Type * {
-      unsigned bytes = bytesOf(element) * a.count;
-      return a.mask && a.count > 1 && bytesOf(element) < 4 && bytes % 4 == 0 ? bufferType(b, bytes)
-                                                                             : vectorOf(element, a.count);
-    };
-    for (size_t k = i; k < end; ++k) {
-      LoadAccess &a = accesses[k];
-      others.push_back(a.other.empty() ? Constant::getNullValue(moved(a))
-                                       : b.CreateBitCast(pack(b, a.other), moved(a)));
+    if (isByBuffer(first)) {
+      loadByBuffer(b, element, first);
+    } else if (readsZeros(first, bytesOf(element), info_.tuning)) {
+      loadOrZeros(b, element, first, together);
+    } else {
+      while (end < accesses.size() && accesses[end].mask == first.mask && !isByBuffer(accesses[end])) ++end;
+      loadInBranch(b, element, accesses.slice(i, end - i), together);
     }
-    Branch branch(b, first.mask);
-    for (size_t k = i; k < end; ++k) {
-      LoadAccess &a = accesses[k];
-      if (takesMovedBuffer(a, element, a.count, branches)) {
-        loaded.push_back(b.CreateBitCast(loadBuffer(b, a, element, nullptr), moved(a)));
-        continue;
-      }
-      auto *l =
-          b.CreateAlignedLoad(moved(a), globalPointer(b, a, info_.hasWideAddressAdd, branches, addsToMovedBase(a)),
-                              Align(a.alignment), bypassesCaches(a));
-      setHints(l, a);
-      loaded.push_back(l);
-    }
-    branch.close();
-    for (size_t k = i; k < end; ++k) loaded[k - i] = branch.merge(loaded[k - i], others[k - i]);
-    for (size_t k = i; k < end; ++k)
-      unpack(b, b.CreateBitCast(loaded[k - i], vectorOf(element, accesses[k].count)), accesses[k].count,
-             accesses[k].result);
     i = end;
   }
 }

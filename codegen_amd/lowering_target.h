@@ -85,6 +85,10 @@ private:
   /// The same for lanes that are all on, where the base is moved. `together` as in globalPointer.
   bool takesMovedBuffer(const codegen::MemoryAccess &, llvm::Type *element, unsigned count, bool together) const;
   llvm::Value *loadBuffer(llvm::IRBuilder<> &, codegen::LoadAccess, llvm::Type *element, llvm::Value *mask) const;
+  void loadByBuffer(llvm::IRBuilder<> &, llvm::Type *element, codegen::LoadAccess &) const;
+  void loadOrZeros(llvm::IRBuilder<> &, llvm::Type *element, codegen::LoadAccess &, bool together) const;
+  void loadInBranch(llvm::IRBuilder<> &, llvm::Type *element, llvm::MutableArrayRef<codegen::LoadAccess>,
+                    bool together) const;
   void storeBuffer(llvm::IRBuilder<> &, codegen::StoreAccess, llvm::Value *packed, llvm::Value *mask) const;
   int bufferHints(const codegen::MemoryAccess &) const;
 
