@@ -25,6 +25,35 @@ struct CopyOperands {
   MemoryAccess hints; // how memory is accessed
 };
 
+/// A part of an access to global memory: `length` elements from the `first` on.
+static LoadAccess partOf(const CopyOperands &c, LoadAccess a, unsigned first, unsigned length, int64_t elementBytes,
+                         llvm::IRBuilder<> &b) {
+  if (first) {
+    int64_t offset = first * elementBytes;
+    a.pointer = b.CreateConstGEP1_64(b.getInt8Ty(), a.pointer, offset);
+    a.constant += offset;
+    a.alignment = llvm::MinAlign(a.alignment, offset);
+  }
+  a.count = length;
+  a.cache = c.hints.cache;
+  a.evict = c.hints.evict;
+  a.isVolatile = c.hints.isVolatile;
+  return a;
+}
+
+/// Loads, and stores to shared memory what was loaded, where no copy can.
+static void copyThroughRegisters(FunctionLowering &fl, LoadAccess &a, llvm::Type *element, llvm::Value *to,
+                                 llvm::Value *acts) {
+  auto &b = fl.b;
+  fl.target.load(b, element, a);
+  llvm::Value *value = a.result[0];
+  if (a.count > 1) {
+    value = llvm::PoisonValue::get(llvm::FixedVectorType::get(element, a.count));
+    for (unsigned k = 0; k < a.count; ++k) value = b.CreateInsertElement(value, a.result[k], k);
+  }
+  fl.target.storeShared(b, to, value, a.count * byteSize(element), acts);
+}
+
 static bool copy(const CopyOperands &c, AccessPlan &plan, FunctionLowering &fl,
                  llvm::function_ref<void(const VectorAccess &, MemoryAccess &)> address) {
   auto &b = fl.b;
@@ -51,18 +80,10 @@ static bool copy(const CopyOperands &c, AccessPlan &plan, FunctionLowering &fl,
       auto elementOf = [&](Value tensor, unsigned k) {
         return fl.get(tensor)[tensor.type().isTensor() ? v.registers[i + k] : 0];
       };
-      LoadAccess a;
-      address(v, a);
-      if (i) {
-        a.pointer = b.CreateConstGEP1_64(b.getInt8Ty(), a.pointer, i * bytes);
-        a.constant += i * bytes;
-        a.alignment = llvm::MinAlign(a.alignment, i * bytes);
-      }
+      LoadAccess whole;
+      address(v, whole);
+      LoadAccess a = partOf(c, whole, i, length, bytes, b);
       a.mask = c.mask ? fl.get(c.mask)[c.mask.type().isTensor() ? v.registers[0] : 0] : nullptr;
-      a.count = length;
-      a.cache = c.hints.cache;
-      a.evict = c.hints.evict;
-      a.isVolatile = c.hints.isVolatile;
       bool isAligned = a.alignment >= length * bytes;
       if (mayCopy && isAligned && byWarps && access.followsLanes(length)) {
         if (!ofWarp) {
@@ -79,13 +100,7 @@ static bool copy(const CopyOperands &c, AccessPlan &plan, FunctionLowering &fl,
       if (a.mask)
         for (unsigned k = 0; k < length; ++k)
           a.other.push_back(c.other ? elementOf(c.other, k) : llvm::Constant::getNullValue(element));
-      fl.target.load(b, element, a);
-      llvm::Value *value = a.result[0];
-      if (length > 1) {
-        value = llvm::PoisonValue::get(llvm::FixedVectorType::get(element, length));
-        for (unsigned k = 0; k < length; ++k) value = b.CreateInsertElement(value, a.result[k], k);
-      }
-      fl.target.storeShared(b, to, value, length * bytes, acts);
+      copyThroughRegisters(fl, a, element, to, acts);
       stored = true;
     }
   }

@@ -11,8 +11,9 @@
 namespace tessera::codegen {
 using namespace ir;
 
-/// How the `pack` elements of one operand or result fill registers.
 namespace {
+
+/// How the `pack` elements of one operand or result fill registers.
 struct Packing {
   llvm::Type *element;
   unsigned perRegister, registers;
@@ -23,9 +24,9 @@ struct Packing {
     perRegister = bits < 32 ? std::min(pack, 32 / bits) : 1;
     registers = (pack + perRegister - 1) / perRegister;
     registerType = perRegister == 1 ? e : b.getIntNTy(bits * perRegister);
-    if (perRegister > 1 && bits * perRegister < 32) registerType = b.getIntNTy(bits * perRegister);
   }
 };
+
 } // namespace
 
 int64_t inlineAssemblyNumber(Operation *op) {
@@ -35,6 +36,35 @@ int64_t inlineAssemblyNumber(Operation *op) {
     n += o->is<tt::ElementwiseInlineAsmOp>();
   });
   return found;
+}
+
+/// Adds the registers of the group that begins at element `first`. A thread with fewer elements than a group repeats
+/// its last one.
+static void packGroup(llvm::IRBuilder<> &b, const Elements &elements, unsigned first, const Packing &p,
+                      llvm::SmallVectorImpl<llvm::Value *> &registers) {
+  auto at = [&](unsigned i) {
+    llvm::Value *e = elements[elements.size() == 1 ? 0 : std::min<unsigned>(first + i, elements.size() - 1)];
+    return e->getType()->isIntegerTy(1) ? b.CreateZExt(e, b.getInt8Ty()) : e;
+  };
+  for (unsigned k = 0; k < p.registers; ++k) {
+    if (p.perRegister == 1) {
+      registers.push_back(at(k));
+      continue;
+    }
+    llvm::Value *vec = llvm::PoisonValue::get(llvm::FixedVectorType::get(p.element, p.perRegister));
+    for (unsigned i = 0; i < p.perRegister; ++i) vec = b.CreateInsertElement(vec, at(k * p.perRegister + i), i);
+    registers.push_back(b.CreateBitCast(vec, p.registerType));
+  }
+}
+
+/// Adds the elements in a register, up to `count` in all.
+static void unpackRegister(llvm::IRBuilder<> &b, llvm::Value *v, const Packing &p, bool isBool, unsigned count,
+                           Elements &elements) {
+  if (p.perRegister > 1) v = b.CreateBitCast(v, llvm::FixedVectorType::get(p.element, p.perRegister));
+  for (unsigned i = 0; i < p.perRegister && elements.size() < count; ++i) {
+    llvm::Value *e = p.perRegister == 1 ? v : b.CreateExtractElement(v, i);
+    elements.push_back(isBool ? b.CreateTrunc(e, b.getInt1Ty()) : e);
+  }
 }
 
 bool lowerInlineAssembly(Operation *op, FunctionLowering &fl) {
@@ -71,23 +101,7 @@ bool lowerInlineAssembly(Operation *op, FunctionLowering &fl) {
   llvm::SmallVector<Elements, 2> results(op->numResults());
   for (unsigned r = 0; r < n; r += pack) {
     llvm::SmallVector<llvm::Value *, 8> args;
-    for (auto [v, p] : llvm::zip(op->operands(), ins)) {
-      auto &elements = fl.get(v);
-      // A thread with fewer elements than a group repeats its last one.
-      auto at = [&](unsigned i) {
-        llvm::Value *e = elements[elements.size() == 1 ? 0 : std::min<unsigned>(r + i, elements.size() - 1)];
-        return e->getType()->isIntegerTy(1) ? b.CreateZExt(e, b.getInt8Ty()) : e;
-      };
-      for (unsigned k = 0; k < p.registers; ++k) {
-        if (p.perRegister == 1) {
-          args.push_back(at(k));
-          continue;
-        }
-        llvm::Value *vec = llvm::PoisonValue::get(llvm::FixedVectorType::get(p.element, p.perRegister));
-        for (unsigned i = 0; i < p.perRegister; ++i) vec = b.CreateInsertElement(vec, at(k * p.perRegister + i), i);
-        args.push_back(b.CreateBitCast(vec, p.registerType));
-      }
-    }
+    for (auto [v, p] : llvm::zip(op->operands(), ins)) packGroup(b, fl.get(v), r, p, args);
     auto *call = b.CreateCall(type, callee, args);
     call->setMetadata("srcloc", where);
     if (assembly.pure()) {
@@ -96,17 +110,11 @@ bool lowerInlineAssembly(Operation *op, FunctionLowering &fl) {
     }
     unsigned next = 0;
     for (unsigned k = 0; k < outs.size(); ++k) {
-      Packing &p = outs[k];
       bool isBool = fl.elementType(op->result(k).type())->isIntegerTy(1);
-      for (unsigned reg = 0; reg < p.registers; ++reg) {
+      for (unsigned reg = 0; reg < outs[k].registers; ++reg) {
         llvm::Value *v = outTypes.size() == 1 ? (llvm::Value *)call : b.CreateExtractValue(call, next);
         ++next;
-        llvm::Value *vec =
-            p.perRegister == 1 ? v : b.CreateBitCast(v, llvm::FixedVectorType::get(p.element, p.perRegister));
-        for (unsigned i = 0; i < p.perRegister && results[k].size() < std::min<unsigned>(n, r + pack); ++i) {
-          llvm::Value *e = p.perRegister == 1 ? vec : b.CreateExtractElement(vec, i);
-          results[k].push_back(isBool ? b.CreateTrunc(e, b.getInt1Ty()) : e);
-        }
+        unpackRegister(b, v, outs[k], isBool, std::min(n, r + pack), results[k]);
       }
     }
   }

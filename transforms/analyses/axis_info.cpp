@@ -95,42 +95,46 @@ void AxisInfoAnalysis::visitWarpSpecialize(Operation *op) {
     }
 }
 
+/// Joins what the arguments of all calls of a function are.
+void AxisInfoAnalysis::visitCall(Operation *op) {
+  Operation *callee = op->module().lookupSymbol(op->cast<tt::CallOp>().callee());
+  if (!callee) return;
+  auto &args = callArgs_[callee];
+  args.resize(op->numOperands());
+  for (unsigned i = 0; i < op->numOperands(); ++i) {
+    AxisInfo a = get(op->operand(i));
+    if (args[i] && args[i]->rank() == a.rank())
+      weaken(*args[i], a, unitOf(op->operand(i).type()));
+    else
+      args[i] = a;
+  }
+}
+
+/// Every second element: the other dimensions are untouched.
+void AxisInfoAnalysis::visitSplit(Operation *op) {
+  for (auto r : op->results()) {
+    AxisInfo a = get(op->cast<tt::SplitOp>().src());
+    info_[r] = unknown(r.type());
+    if (!r.type().isTensor()) {
+      info_[r].divisibility[0] = divisibilityOfAll(a);
+      info_[r].constant = a.constant;
+      continue;
+    }
+    a.contiguity.pop_back();
+    a.divisibility.pop_back();
+    a.constancy.pop_back();
+    info_[r] = a;
+  }
+}
+
 void AxisInfoAnalysis::visit(Operation *op) {
   switch (op->opcode()) {
   case Opcode::scf_for: return visitFor(op);
   case Opcode::scf_while: return visitWhile(op);
   case Opcode::scf_if: return visitIf(op);
   case Opcode::ttg_warp_specialize: return visitWarpSpecialize(op);
-  case Opcode::tt_call: {
-    Operation *callee = op->module().lookupSymbol(op->cast<tt::CallOp>().callee());
-    if (!callee) return;
-    auto &args = callArgs_[callee];
-    args.resize(op->numOperands());
-    for (unsigned i = 0; i < op->numOperands(); ++i) {
-      AxisInfo a = get(op->operand(i));
-      if (args[i] && args[i]->rank() == a.rank())
-        weaken(*args[i], a, unitOf(op->operand(i).type()));
-      else
-        args[i] = a;
-    }
-    return;
-  }
-  case Opcode::tt_split:
-    // Every second element: the other dimensions are untouched.
-    for (auto r : op->results()) {
-      AxisInfo a = get(op->cast<tt::SplitOp>().src());
-      info_[r] = unknown(r.type());
-      if (!r.type().isTensor()) {
-        info_[r].divisibility[0] = divisibilityOfAll(a);
-        info_[r].constant = a.constant;
-        continue;
-      }
-      a.contiguity.pop_back();
-      a.divisibility.pop_back();
-      a.constancy.pop_back();
-      info_[r] = a;
-    }
-    return;
+  case Opcode::tt_call: return visitCall(op);
+  case Opcode::tt_split: return visitSplit(op);
   default: break;
   }
   for (auto &r : op->regions()) region(r);

@@ -59,6 +59,8 @@ private:
   void visitWhile(ir::Operation *);
   void visitIf(ir::Operation *);
   void visitWarpSpecialize(ir::Operation *);
+  void visitCall(ir::Operation *);
+  void visitSplit(ir::Operation *);
   bool join(ir::Value, const AxisInfo &);
   llvm::DenseMap<ir::Value, AxisInfo> info_;
   llvm::DenseMap<ir::Operation *, llvm::SmallVector<std::optional<AxisInfo>, 8>> callArgs_; // by function called

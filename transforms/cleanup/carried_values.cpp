@@ -15,15 +15,17 @@ static void sweep(Block &block) {
     llvm::SmallVector<Operation *, 64> ops;
     for (auto &op : block) ops.push_back(&op);
     for (auto *op : llvm::reverse(ops))
-      if (op != block.terminator() && isTriviallyDead(op)) op->erase(), again = true;
+      if (op != block.terminator() && isTriviallyDead(op)) {
+        op->erase();
+        again = true;
+      }
   }
 }
 
-void dropUnneededCarriedValues(scf::ForOp loop) {
+/// By index: whether a loop-carried value's result is used, or it is used by something in the body other than its own
+/// update.
+static llvm::SmallVector<bool, 16> neededCarriedValues(scf::ForOp loop) {
   Block &block = *loop.body().front();
-  Operation *yield = block.terminator();
-  sweep(block);
-  // A carried value is needed if its result is, or something in the body other than its own update.
   unsigned n = numCarried(loop);
   llvm::SmallVector<bool, 16> needed(n, false);
   llvm::DenseSet<Value> live;
@@ -39,7 +41,7 @@ void dropUnneededCarriedValues(scf::ForOp loop) {
   for (unsigned i = 0; i < n; ++i)
     if (!carried(loop, i).result.useEmpty()) need(i);
   for (auto &op : block) {
-    if (&op == yield || (isPure(&op) && !op.numRegions())) continue;
+    if (&op == block.terminator() || (isPure(&op) && !op.numRegions())) continue;
     op.walk([&](Operation *inner) {
       for (auto v : inner->operands()) use(v);
     });
@@ -56,6 +58,15 @@ void dropUnneededCarriedValues(scf::ForOp loop) {
         for (auto o : inner->operands()) use(o);
       });
   }
+  return needed;
+}
+
+void dropUnneededCarriedValues(scf::ForOp loop) {
+  Block &block = *loop.body().front();
+  Operation *yield = block.terminator();
+  sweep(block);
+  auto needed = neededCarriedValues(loop);
+  unsigned n = numCarried(loop);
   if (llvm::all_of(needed, [](bool x) { return x; })) return;
   llvm::SmallVector<Value, 16> inits, yields;
   llvm::SmallVector<Type, 16> types;
