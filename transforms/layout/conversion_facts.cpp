@@ -35,7 +35,7 @@ static int64_t elementsBeforeBroadcasts(Value v, int &budget) {
 }
 
 int64_t elementsBeforeBroadcasts(Value v) {
-  int budget = 64;
+  int budget = 64; // bounds the time; what rows and columns are computed from is shorter
   return elementsBeforeBroadcasts(v, budget);
 }
 

@@ -24,9 +24,7 @@ static constexpr int64_t kRowsOfGroup = 64;
 static constexpr int64_t kRowsOfWarp = 16;
 static constexpr int64_t kMinColumns = 8;
 static constexpr int64_t kMaxColumns = 256;
-static constexpr int kThreadsPerWarp = 32;
-static constexpr int kSchedulers = 4;     // of a multiprocessor
-static constexpr int kPermutesOfWord = 2; // words of bytes are transposed four by four, by eight permutes
+static constexpr int kPermutesOfWord = 2; // four words of bytes are transposed by eight permutes
 static constexpr int32_t kNoDim = -1;
 static constexpr int32_t kAnyDim = -2;
 
@@ -268,7 +266,7 @@ class WarpGroupDotPlanner {
 public:
   WarpGroupDotPlanner(tt::DotOp dot, const DotTypes &types, DotChain chain, const TargetInfo &target, int64_t numWarps,
                       std::optional<int64_t> columnsByMmaSync, std::string &whyNot)
-      : dot_(dot), types_(types), chain_(chain), tuning_(target.tuning), numWarps_(numWarps),
+      : dot_(dot), types_(types), chain_(chain), target_(target), tuning_(target.tuning), numWarps_(numWarps),
         columnsByMmaSync_(columnsByMmaSync), whyNot_(whyNot), pool_(dot->context().encodings()),
         result_(tensorOf(dot.d())), mostColumns_(mostColumns(target, numWarps, result_.element())) {}
 
@@ -283,8 +281,10 @@ public:
     plan_.instructionLayout = layoutFor(result_.dim(0), result_.dim(1));
     bool asItIs = plan_.instructionLayout && isReadable(dot_.b(), 0, types_.operandB, tileN());
     plan_.rightRewritten = !asItIs && isInChain() && canRewriteRight();
-    bool isPlanned = asItIs || plan_.rightRewritten ? planLeft() : planTransposed() || planRewritten();
-    if (!isPlanned) return std::nullopt;
+    if (asItIs || plan_.rightRewritten)
+      planLeft();
+    else if (!planTransposed() && !planRewritten())
+      return std::nullopt;
     if (!planComputedLeft() || !planLayouts()) return std::nullopt;
     return plan_;
   }
@@ -312,13 +312,11 @@ private:
   }
 
   /// D = A · B + C, with B in shared memory.
-  bool planLeft() {
+  void planLeft() {
     bool comesFromDot = chain_.from & kOperandA;
     bool isInItsWarps = comesFromDot && !hasWarpsAlongColumns();
     plan_.leftInRegisters = isInItsWarps || !isReadable(dot_.a(), 1, types_.operandA, kRowsOfGroup);
-    return true;
   }
-  /// Dᵀ = Bᵀ · Aᵀ + Cᵀ, with A in shared memory.
   /// Whether the result is the accumulator of another dot, which is part of a chain.
   bool isAccumulatedOnInChain() const {
     for (Value v = dot_.d(); v.hasOneUse();) {
@@ -334,6 +332,7 @@ private:
     }
     return false;
   }
+  /// Dᵀ = Bᵀ · Aᵀ + Cᵀ, with A in shared memory.
   bool planTransposed() {
     if (isInChain()) // they take the result as it is
       return fails("an operand cannot be read from shared memory as it lies, and the dot is part of a chain");
@@ -361,21 +360,23 @@ private:
     plan_.instructionLayout = layoutFor(result_.dim(0), result_.dim(1));
     if (!canRewriteRight() || !isRewritingCheaper()) return false;
     plan_.rightRewritten = true;
-    return planLeft();
+    planLeft();
+    return true;
   }
   /// In instructions of a thread (transforms/analyses/op_cost.h). By mma.sync, a lane reads the columns of its warp
   /// element by element. Rewriting reads words, stores words along K, and waits for them.
   bool isRewritingCheaper() {
     if (!columnsByMmaSync_) return true;
     double k = tensorOf(dot_.a()).dim(1);
-    double threads = numWarps_ * kThreadsPerWarp;
-    double words = k * result_.dim(1) * plan_.bits / kWordBits / threads;
+    double threads = numWarps_ * target_.warpSize;
+    double words = k * result_.dim(1) * plan_.bits / kWordBits / threads; // of a thread
     double rewritten =
         tuning_.conversionRoundTripCost + 2 * tuning_.conversionWordCost * words + kPermutesOfWord * words;
-    double read = tuning_.conversionWordCost * k * *columnsByMmaSync_ / kThreadsPerWarp;
-    // mma.sync has half of the speed of wgmma: meanwhile, the schedulers of a multiprocessor issue instructions.
-    double clocks = double(result_.numElements()) * k * plan_.bits / tuning_.overlapDotsMatrixBits;
-    return rewritten < read + clocks * kSchedulers / numWarps_;
+    double read = tuning_.conversionWordCost * k * *columnsByMmaSync_ / target_.warpSize;
+    // mma.sync has half of the speed of wgmma, and takes as many cycles more, in which a multiprocessor's schedulers
+    // could issue instructions.
+    double extraCycles = double(result_.numElements()) * k * plan_.bits / tuning_.overlapDotsMatrixBits;
+    return rewritten < read + extraCycles * target_.schedulersPerMultiprocessor / numWarps_;
   }
   /// A left operand that the loop computes from what it loads stays in registers.
   bool planComputedLeft() {
@@ -415,6 +416,7 @@ private:
   tt::DotOp dot_;
   const DotTypes &types_;
   DotChain chain_;
+  const TargetInfo &target_;
   const Tuning &tuning_;
   int64_t numWarps_;
   std::optional<int64_t> columnsByMmaSync_;

@@ -41,7 +41,7 @@ public:
         if (auto t = tensorOrNull(load.result())) most_ = std::max(most_, t.numElements());
   }
 
-  /// Finds the phases; false if there is one only, or if something cannot be copied that would have to be.
+  /// Finds the phases; false if no load is in several, or if something cannot be copied that would have to be.
   bool find() {
     if (!most_) return false;
     for (auto *op : ops_) phase_[op] = phaseOf(op);
@@ -153,9 +153,9 @@ private:
 
   llvm::ArrayRef<Operation *> ops_;
   llvm::function_ref<bool(Value)> mayBeWritten_;
-  int64_t most_ = 0; // elements of the largest tensor that is loaded
-  llvm::DenseMap<Operation *, int> phase_;
-  llvm::DenseMap<Operation *, std::set<int>> phases_;
+  int64_t most_ = 0;                                  // elements of the largest tensor that is loaded
+  llvm::DenseMap<Operation *, int> phase_;            // the first in which it can be computed
+  llvm::DenseMap<Operation *, std::set<int>> phases_; // those in which it, or a copy, is
   /// What is at the place of an operation, or of its copy, in each of its phases.
   std::map<std::pair<Operation *, int>, Operation *> places_;
 };

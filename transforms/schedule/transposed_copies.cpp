@@ -11,9 +11,9 @@ using layouts::Dim;
 using layouts::Encoding;
 using layouts::LinearLayout;
 
-static constexpr int64_t kVectorBytes = 16;                  // of copies
-static constexpr unsigned kVectorsOfBanks = 3;               // log2: eight vectors fill the banks once
-static constexpr int64_t kLanesAlong = 1 << kVectorsOfBanks; // of a warp, along the buffer's rows
+static constexpr int64_t kVectorBytes = 16;              // of copies
+static constexpr unsigned kVectorBits = 3;               // eight vectors fill the banks once
+static constexpr int64_t kLanesAlong = 1 << kVectorBits; // of a warp, along the buffer's rows
 
 /// The dimension along which the values lie in memory; -1: unknown.
 static int64_t memoryDim(TensorType loaded) {
@@ -52,6 +52,19 @@ const Encoding *layoutOfSquares(TensorType loaded, MemDescType buffer, int64_t n
   return e.ok() ? *e : nullptr;
 }
 
+/// Swizzles offsets for eight lanes that read a vector each, in rows that are as many apart as a square has: bits of
+/// the row's number that select no other banks are added to the bits of an offset that do. `vectorBit`, `rowBit`: the
+/// lowest bit of an offset that selects a vector, and such a row.
+static void swizzleRows(llvm::MutableArrayRef<layouts::Basis> offsets, unsigned vectorBit, unsigned rowBit) {
+  unsigned endOfVectors = vectorBit + kVectorBits;
+  unsigned endOfRows = std::min<unsigned>(rowBit + kVectorBits, offsets.size());
+  unsigned to = vectorBit;
+  for (unsigned from = std::max(rowBit, endOfVectors); from < endOfRows; ++from, ++to) {
+    if (to >= std::min(rowBit, endOfVectors)) break;
+    for (unsigned d : {0, 1}) offsets[from][d] ^= offsets[to][d];
+  }
+}
+
 const Encoding *bufferOfSquares(layouts::EncodingPool &pool, TensorType loaded) {
   int64_t memory = memoryDim(loaded);
   int64_t vector = kVectorBytes * 8 / int64_t(loaded.element().bitWidth());
@@ -65,17 +78,8 @@ const Encoding *bufferOfSquares(layouts::EncodingPool &pool, TensorType loaded) 
       offsets.bases.push_back(at);
     }
   }
-  // Eight lanes read a vector each, of rows as many apart as a square has. Bits of that row's number that do not say
-  // where in the banks a vector lies are added to bits that do.
-  unsigned firstPlace = llvm::Log2_64(uint64_t(vector));
-  unsigned endOfPlaces = firstPlace + kVectorsOfBanks;
-  unsigned firstRow = llvm::Log2_64(uint64_t(loaded.dim(memory) * sideOfSquare(loaded)));
-  unsigned endOfRows = std::min<unsigned>(firstRow + kVectorsOfBanks, offsets.bases.size());
-  unsigned place = firstPlace;
-  for (unsigned row = std::max(firstRow, endOfPlaces); row < endOfRows; ++row, ++place) {
-    if (place >= std::min(firstRow, endOfPlaces)) break;
-    for (unsigned d : {0, 1}) offsets.bases[row][d] ^= offsets.bases[place][d];
-  }
+  swizzleRows(offsets.bases, llvm::Log2_64(uint64_t(vector)),
+              llvm::Log2_64(uint64_t(loaded.dim(memory) * sideOfSquare(loaded))));
   LinearLayout layout({offsets, {Dim::Block, {}}},
                       {{Dim::Dim0, int32_t(loaded.dim(0))}, {Dim::Dim1, int32_t(loaded.dim(1))}});
   auto e = pool.getSharedLinear(std::move(layout), kVectorBytes);
