@@ -2,6 +2,7 @@
 // this part and those after it. A result is a length of 64 bits, whose top bit says that the child ends now, and the
 // text.
 #include "runtime/debug/isolated.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <cerrno>
@@ -72,10 +73,10 @@ private:
       for (auto &c : children_) {
         while (!c.busy && (!waiting_.empty() || next_ < w_.jobs)) {
           std::pair<size_t, size_t> what;
-          if (!waiting_.empty())
-            what = waiting_.back(), waiting_.pop_back();
-          else
+          if (waiting_.empty())
             what = {next_++, 0};
+          else
+            what = waiting_.pop_back_val();
           if (what.second < w_.parts(what.first)) give(c, what.first, what.second);
           if (!error_.empty()) return;
         }
@@ -226,7 +227,7 @@ private:
 
   const IsolatedWork &w_;
   std::vector<Child> children_;
-  std::vector<std::pair<size_t, size_t>> waiting_; // jobs to continue
+  llvm::SmallVector<std::pair<size_t, size_t>, 8> waiting_; // jobs to continue, from a part on
   size_t next_ = 0;
   std::string error_;
 };

@@ -29,26 +29,26 @@ bool Program::call(Op func, llvm::ArrayRef<Datum> args, llvm::SmallVectorImpl<Da
   Region &body = func->region(0);
   if (body.empty())
     return fail(caller ? caller : func, "the function '" + func->cast<tt::FuncOp>().symName() + "' has no body");
-  if (depth_ >= 128) return fail(caller ? caller : func, "calls nest more than 128 deep");
-  Frame frame{std::vector<Datum>(run_.plan.numValues(func)), caller}, *outer = frame_;
-  ++depth_;
-  frame_ = &frame;
+  if (at_.depth >= 128) return fail(caller ? caller : func, "calls nest more than 128 deep");
+  Frame frame{std::vector<Datum>(run_.plan.numValues(func)), caller}, *outer = at_.frame;
+  ++at_.depth;
+  at_.frame = &frame;
   for (unsigned i = 0; i < args.size(); ++i) datum(body.front()->arg(i)) = args[i];
   Op end = runRegion(body);
   if (end)
     for (auto v : end->operands()) results.push_back(get(v));
-  frame_ = outer;
-  --depth_;
-  if (!end && fault_ && frame_ && frame_->caller) fault_->callers.push_back(frame_->caller);
+  at_.frame = outer;
+  --at_.depth;
+  if (!end && fault_ && at_.frame && at_.frame->caller) fault_->callers.push_back(at_.frame->caller);
   return end;
 }
 
 Operation *Program::runRegion(Region &r) {
-  if (nesting_ >= 400) {
+  if (at_.nesting >= 400) {
     fail(r.parentOp(), "regions nest more than 400 deep");
     return nullptr;
   }
-  ++nesting_;
+  ++at_.nesting;
   Block *b = r.front();
   Op end = nullptr;
   for (int64_t branches = 0;; ++branches) {
@@ -81,7 +81,7 @@ Operation *Program::runRegion(Region &r) {
     for (auto v : values) passed.push_back(get(v));
     for (unsigned i = 0; i < passed.size(); ++i) datum(b->arg(i)) = std::move(passed[i]);
   }
-  --nesting_;
+  --at_.nesting;
   return end;
 }
 

@@ -40,13 +40,10 @@ bool Program::letOthersRun(bool waits) {
   scheduler_->idle = waits ? scheduler_->idle + 1 : 0;
   if (scheduler_->idle > scheduler_->live()) return false;
   unsigned self = scheduler_->current;
-  auto *frame = frame_;
-  auto depth = depth_, nesting = nesting_;
+  const Position at = at_;
   if (!scheduler_->pass()) return false;
   scheduler_->await(lock, self);
-  frame_ = frame;
-  depth_ = depth;
-  nesting_ = nesting;
+  at_ = at;
   return !fault_ && !run_.stop.load(std::memory_order_relaxed);
 }
 void Program::continueAfterWait() {
@@ -62,8 +59,7 @@ bool Program::warpSpecialize(ttg::WarpSpecializeOp op) {
   Scheduler scheduler;
   scheduler.ended.assign(partitions.size() + 1, false);
   scheduler_ = &scheduler;
-  auto *frame = frame_;
-  auto depth = depth_, nesting = nesting_;
+  const Position at = at_;
   bool ok = true;
   auto end = [&](unsigned self) { // with the lock
     scheduler.ended[self] = true;
@@ -78,9 +74,7 @@ bool Program::warpSpecialize(ttg::WarpSpecializeOp op) {
         scheduler.await(lock, k + 1);
         scheduler.idle = 0;
         lock.unlock();
-        frame_ = frame;
-        depth_ = depth;
-        nesting_ = nesting;
+        at_ = at;
         bool finished = ok && !fault_ && runRegion(partitions[k]);
         lock.lock();
         ok &= finished;
@@ -102,9 +96,7 @@ bool Program::warpSpecialize(ttg::WarpSpecializeOp op) {
   }
   for (auto &t : threads) t.join();
   scheduler_ = nullptr;
-  frame_ = frame;
-  depth_ = depth;
-  nesting_ = nesting;
+  at_ = at;
   if (!ok) return false;
   for (unsigned i = 0; i < values.size(); ++i) datum(op->result(i)) = std::move(values[i]);
   return true;

@@ -16,7 +16,7 @@ bool Program::fail(Op op, const llvm::Twine &what) {
     fault_.emplace();
     fault_->op = op;
     fault_->message = what.str();
-    if (frame_ && frame_->caller) fault_->callers.push_back(frame_->caller);
+    if (at_.frame && at_.frame->caller) fault_->callers.push_back(at_.frame->caller);
   }
   return false;
 }
@@ -27,7 +27,7 @@ bool Program::evaluate(Op op) {
   if (run_.options.watch.isInterrupted()) return fail(op, "the launch was interrupted");
   if (!dispatch(op)) return false;
   if (auto *dead = run_.plan.dying(op))
-    for (unsigned s : *dead) frame_->values[s] = Datum();
+    for (unsigned s : *dead) at_.frame->values[s] = Datum();
   return true;
 }
 

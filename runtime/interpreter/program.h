@@ -129,7 +129,7 @@ private:
   };
 
   // Values.
-  Datum &datum(ir::Value v) { return frame_->values[run_.plan.place(v)]; }
+  Datum &datum(ir::Value v) { return at_.frame->values[run_.plan.place(v)]; }
   const Datum &get(ir::Value v) { return datum(v); }
   const Lanes &lanes(ir::Value v) { return datum(v).lanes; }
   uint64_t word(ir::Value v) { return lanes(v).word(); }
@@ -264,8 +264,13 @@ private:
   GlobalMemory memory_;
   std::array<int64_t, 3> id_;
   std::function<bool()> spin_;
-  Frame *frame_ = nullptr;
-  unsigned depth_ = 0, nesting_ = 0;
+  /// Where evaluation is: each partition has a position of its own.
+  struct Position {
+    Frame *frame = nullptr;
+    unsigned depth = 0;   // of calls
+    unsigned nesting = 0; // of regions
+  };
+  Position at_;
   struct Scheduler;
   Scheduler *scheduler_ = nullptr; // while partitions run
   int64_t steps_ = 0;
