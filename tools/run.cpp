@@ -63,7 +63,7 @@ void RunFlags::add(CLI::App &app) {
   numbers.add(app);
   app.add_option("--reps", reps, "launch N more times and print the time (GPUs and emulators)")->check(wholeNumber(0));
   app.add_option("--threads", threads,
-                 "host threads that execute programs; on the interpreter the order of atomics then varies, on an "
+                 "host threads that execute blocks; on the interpreter the order of atomics then varies, on an "
                  "emulator results do not change")
       ->check(wholeNumber(1, 1024));
   app.add_flag("--counters", counters,

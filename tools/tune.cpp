@@ -224,7 +224,7 @@ void TuneFlags::add(CLI::App &app) {
                  "what results are compared with if the description expects none: first (the first configuration that "
                  "runs) or interpreter")
       ->check(oneOf("first", "interpreter"));
-  app.add_option("--threads", threads, "emulator: blocks that run at once")->check(wholeNumber(1, 1024));
+  app.add_option("--threads", threads, "emulator: host threads that execute blocks")->check(wholeNumber(1, 1024));
   app.add_option("-o", output,
                  "write the description with the best configuration (- for standard output, then without the table)");
   app.add_option("--json", jsonFile, "write the figures as JSON (- for standard output, then without the table)");

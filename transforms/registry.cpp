@@ -82,8 +82,9 @@ template <class Options> llvm::ArrayRef<PassOption> matrixInstructionOptions() {
 
 llvm::ArrayRef<PassOption> pipelineOptions() {
   static const PassOption options[] = {
-      passOption<&PipelineLoadsOptions::numStages>("num-stages", OptionRange::atLeast(0),
-                                                   "stages of loops without tt.num_stages; below 2: no pipelining"),
+      passOption<&PipelineLoadsOptions::numStages>(
+          "num-stages", OptionRange::atLeast(0),
+          "stages of loops without tt.num_stages; 0: no loop is pipelined, 1: hardly any"),
   };
   return options;
 }

@@ -460,16 +460,17 @@ def run(
         grid: blocks in x, y and z.
         arguments: see `LoadedKernel`.
         device: a device or its spec; None: the machine's first GPU, else the interpreter.
-        options: as of `tessera.compile`.
+        options: as of `tessera.compile`; none for a compiled kernel.
 
     Returns:
         The lines that the kernel printed, on interpreter and emulators.
     """
     target = as_device(device)
-    loaded = target.load(kernel) if isinstance(kernel, Kernel) else None
-    if loaded is None:
-        loaded = target.compile(kernel, file_name=file_name, **options)
-    return loaded.launch(grid, *arguments)
+    if not isinstance(kernel, Kernel):
+        return target.compile(kernel, file_name=file_name, **options).launch(grid, *arguments)
+    if options:
+        raise UsageError(f"the kernel is compiled already: it takes no options ({', '.join(options)})")
+    return target.load(kernel).launch(grid, *arguments)
 
 
 __all__ = ["Buffer", "Device", "LoadedKernel", "TensorDescriptor", "as_device", "devices", "run"]

@@ -64,6 +64,15 @@ def test_elements_that_kernels_do_not_have(vecadd):
         tessera.run(text, 1, np.array([None] * 4), device="interpreter")
 
 
+def test_options_of_a_compiled_kernel(vecadd):
+    x, o = np.ones(1000, "f4"), np.zeros(1000, "f4")
+    kernel = tessera.compile(vecadd, "gfx942", stage="bitcode")
+    with pytest.raises(tessera.UsageError, match=r"compiled already: it takes no options \(num_warps\)"):
+        tessera.run(kernel, 4, x, x, o, 1000, device="emulator:gfx942", num_warps=2)
+    tessera.run(kernel, 4, x, x, o, 1000, device="emulator:gfx942")
+    np.testing.assert_array_equal(o, 2 * x)
+
+
 def test_descriptor_for_a_pointer(vecadd):
     x = np.ones((16, 16), "f4")
     with pytest.raises(tessera.UsageError, match=r"argument 0 is \*f32, not a tensor descriptor"):
