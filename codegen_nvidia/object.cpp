@@ -249,7 +249,9 @@ static absl::StatusOr<ObjectInfo> compileAgain(Attempt attempt, llvm::StringRef 
     how.minBlocks = best.occupancy;
     return compileOnce(withoutRequests(ptx), arch, options, how);
   case Attempt::OneBlock: how.minBlocks = 1; break;
-  case Attempt::OneMoreBlock: how.minBlocks = first.occupancy + 1; break;
+  case Attempt::OneMoreBlock:
+    how.minBlocks = first.occupancy + 1;
+    return compileOnce(withoutRequests(ptx), arch, options, how);
   case Attempt::LowerLevel: // the library knows one level only
     how.level = 1;
     if (absl::StatusOr<std::string> ptxas = findPtxas(); !ptxas.ok()) return ptxas.status();

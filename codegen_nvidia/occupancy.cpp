@@ -52,7 +52,7 @@ constexpr StringLiteral kWidestTensor = "tessera-widest-tensor";
 constexpr StringLiteral kLoads = "tessera-loads";
 constexpr StringLiteral kMatrix = "tessera-matrix", kWarp = "warp", kWarpGroup = "warp-group"; // and its values
 constexpr StringLiteral kWarpGroupDots = "tessera-warp-group-dots";
-constexpr StringLiteral kLoadsLittle = "tessera-loads-little";
+constexpr StringLiteral kLoadsLittle = "tessera-loads-little", kWaitsInLoops = "tessera-waits-in-loops";
 constexpr StringLiteral kMinBlocks = "nvvm.minctasm";
 
 bool isKernel(const Function &f) { return !f.isDeclaration() && f.getCallingConv() == CallingConv::PTX_Kernel; }
@@ -198,6 +198,7 @@ OccupancyPlan planOccupancy(const KernelFacts &facts, const ir::TargetInfo &t, c
   int admitted = t.occupancy({o.numWarps, o.dynamicSharedBytes});
   bool sharedMemoryLimits = o.dynamicSharedBytes > 0 && admitted > 0 && leavesAllRegisters(admitted, t, o);
   plan.minBlocks = sharedMemoryLimits ? admitted : requestedBlocks(facts, t, o);
+  plan.waitsInLoops = !facts.hasMatrixInstructions && facts.loadedBetweenBarriers < facts.loadedRegisters;
   // Small tiles, by plain loads: none of another iteration are in flight, whatever registers there are.
   unsigned loaded = facts.loadedBetweenBarriers;
   plan.loadsLittle = facts.hasMatrixInstructions && loaded && loaded <= t.tuning.noRequestMaxLoaded;
@@ -210,6 +211,7 @@ void applyPlans(Module &module, const ir::TargetInfo &t, const BackendOptions &o
     OccupancyPlan plan = planOccupancy(collectFacts(f, t.tuning), t, o);
     if (plan.minBlocks) f.addFnAttr(kMinBlocks, itostr(plan.minBlocks));
     if (plan.hasWarpGroupDots) f.addFnAttr(kWarpGroupDots);
+    if (plan.waitsInLoops) f.addFnAttr(kWaitsInLoops);
     if (plan.loadsLittle) f.addFnAttr(kLoadsLittle);
   }
 }
@@ -220,6 +222,7 @@ OccupancyPlan planOf(const Module &module) {
     if (!isKernel(f)) continue;
     if (!plan.minBlocks) plan.minBlocks = int(f.getFnAttributeAsParsedInteger(kMinBlocks));
     plan.hasWarpGroupDots |= f.hasFnAttribute(kWarpGroupDots);
+    plan.waitsInLoops |= f.hasFnAttribute(kWaitsInLoops);
     plan.loadsLittle |= f.hasFnAttribute(kLoadsLittle);
   }
   return plan;
@@ -254,10 +257,14 @@ bool OccupancyPlan::isWorthTrying(Attempt attempt, const ObjectInfo &first, cons
   case Attempt::OneMoreBlock: {
     // A kernel with warp-group dots that misses one more block by few registers is compiled for them: another block
     // computes while this one does something else (attention with blocks of 128 x 64: 172 registers become 168, 11 %
-    // faster on an H200).
+    // faster on an H200). So is one that waits at barriers in a loop: asked for few blocks, ptxas takes more registers
+    // than the loads need (72 instead of 64 for a sum of eight rows, and seven blocks instead of eight).
     bool mayCompileAgain = o.optLevel >= 3 && !o.maxRegisters;
-    if (minBlocks || !hasWarpGroupDots || first.spillBytes || !mayCompileAgain) return false;
-    int percent = first.occupancy == 1 ? t.tuning.secondBlockPercent : t.tuning.oneMoreBlockPercent;
+    bool othersCompute = minBlocks ? waitsInLoops && first.occupancy >= minBlocks : hasWarpGroupDots;
+    if (!othersCompute || first.spillBytes || !mayCompileAgain) return false;
+    int percent = minBlocks              ? t.tuning.requestedBlockPercent
+                  : first.occupancy == 1 ? t.tuning.secondBlockPercent
+                                         : t.tuning.oneMoreBlockPercent;
     return registersForOneMore(first, t, o) * 100 >= first.registers * percent;
   }
   case Attempt::LowerLevel:

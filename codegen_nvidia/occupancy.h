@@ -58,6 +58,7 @@ enum class Attempt : uint8_t {
 struct OccupancyPlan {
   int minBlocks = 0;             // `.minnctapersm` of the PTX; 0: none
   bool hasWarpGroupDots = false; // further warps compute while some wait
+  bool waitsInLoops = false;     // at barriers, without matrix instructions: further blocks compute meanwhile
   bool loadsLittle = false;      // small tiles: more blocks help more than registers for loads
 
   /// The further attempts, in order.

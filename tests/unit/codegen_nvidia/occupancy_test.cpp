@@ -203,6 +203,28 @@ TEST(Occupancy, WarpGroupDotsAreTriedWithOneMoreBlock) {
   EXPECT_FALSE(isBetter(more));
 }
 
+TEST(Occupancy, KernelsThatWaitInLoopsAreTriedWithOneBlockMoreThanTheyGot) {
+  KernelFacts sums = facts(64, 100);
+  sums.loadedBetweenBarriers = 100;
+  EXPECT_FALSE(planOccupancy(sums, hopper(), {}).waitsInLoops);
+  sums.loadedBetweenBarriers = 50;
+  OccupancyPlan plan = planOccupancy(sums, hopper(), {});
+  EXPECT_TRUE(plan.waitsInLoops);
+  EXPECT_EQ(plan.minBlocks, 4);
+  ObjectInfo first;
+  first.registers = 72;
+  first.occupancy = hopper().occupancy({4, 0, first.registers});
+  EXPECT_EQ(first.occupancy, 7);
+  auto worth = [&] { return plan.isWorthTrying(Attempt::OneMoreBlock, first, first, hopper(), {}); };
+  EXPECT_TRUE(worth());
+  plan.waitsInLoops = false;
+  EXPECT_FALSE(worth());
+  plan.waitsInLoops = true;
+  first.registers = 120; // 96 for a fifth block
+  first.occupancy = hopper().occupancy({4, 0, first.registers});
+  EXPECT_FALSE(worth());
+}
+
 TEST(Occupancy, ASecondBlockMayCostAFewSpills) {
   OccupancyPlan plan;
   plan.hasWarpGroupDots = true;
