@@ -11,6 +11,15 @@
 //                                                    %m = dot %ds, %q, %dk  {isAsync}
 //                                                    wait {pendings = 0} for %n, %m
 //
+// Before that, the first dot of a block moves up over the copies to shared memory by threads that come before it (loops
+// with two buffers copy first): threads compute addresses and issue copies while it runs. What the copies write, it
+// does not read: they may have been under way already when it began. The same holds of the dots after it. Only where
+// threads work on its result in the same iteration: the copies then have that time, too.
+//
+//   wait for the copies of tile %i                    wait for the copies of tile %i
+//   copy tile %i + 1                            →     %s = dot %a[%i], %b[%i]  {isAsync}
+//   %s = dot %a[%i], %b[%i]                           copy tile %i + 1
+//
 // Step 1: a dot moves up to just after an earlier one, the first possible, with the views of its operands, if it needs
 // nothing that is computed in between, nothing in between writes shared memory or synchronises, and the registers of
 // its result are there (holdableRegisters) for as much longer.
@@ -28,10 +37,12 @@
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
+#include "layouts/infer.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/memdesc_root.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/passes.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include <algorithm>
 
@@ -50,6 +61,18 @@ bool mayRunUnder(Operation &op) {
   return !hasInnerDots && !isLoopOrCall(&op) && !movesBuffers && !(effectsOf(&op) & (kWritesShared | kSynchronizes));
 }
 
+/// A copy to shared memory by threads, or what makes a group of such copies.
+bool isCopyByThreads(const Operation &op) {
+  return op.is<ttg::AsyncCopyGlobalToLocalOp>() || op.is<ttg::AsyncCommitGroupOp>();
+}
+
+/// Whether the operation gives the registers of a tensor another name.
+bool renamesRegisters(Operation &op) {
+  if (op.is<tt::TransOp>()) return true;
+  auto c = op.dyn<ttg::ConvertLayoutOp>();
+  return c && layouts::sameLayout(encodingOf(c.src()), encodingOf(c.result()), tensorOf(c.src()).shape());
+}
+
 class DotsOfBlock {
 public:
   DotsOfBlock(Block &block, const RegisterPressure &pressure, int64_t registers)
@@ -58,8 +81,8 @@ public:
   bool run() {
     for (auto &op : block_)
       if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) dots_.push_back(dot);
-    if (dots_.size() < 2) return false;
-    bool changed = false;
+    if (dots_.empty()) return false;
+    bool changed = issueBeforeCopies(dots_[0]);
     for (size_t k = 1; k < dots_.size(); ++k)
       for (size_t j = 0; j < k; ++j)
         if (moveUp(dots_[k], dots_[j])) {
@@ -72,6 +95,44 @@ public:
   }
 
 private:
+  // ---- before copies ----
+
+  bool issueBeforeCopies(ttng::WarpGroupDotOp dot) {
+    if (dot.isAsync() || isCarriedOnly(dot.d()) || pressure_.before(dot.op) + registersOf(dot.d()) > registers_)
+      return false;
+    Operation *after = dot->prev();
+    llvm::SmallVector<Operation *, 8> copies;
+    for (; after; after = after->prev()) {
+      if (isCopyByThreads(*after))
+        copies.push_back(after);
+      else if (after->numRegions() || !(isPure(after) || isMemdescView(after)))
+        break;
+    }
+    if (!after || copies.empty() || !moveAfter(dot, after)) return false;
+    passed_.insert_range(copies);
+    return true;
+  }
+  /// Whether the next iteration alone uses the value.
+  bool isCarriedOnly(Value v) const {
+    return llvm::all_of(v.users(), [&](Operation *user) {
+      return user == block_.terminator() || (renamesRegisters(*user) && isCarriedOnly(user->result(0)));
+    });
+  }
+  /// Moves the dot with what computes its operands, if that is little.
+  bool moveAfter(ttng::WarpGroupDotOp dot, Operation *at) {
+    llvm::SetVector<Operation *> operands;
+    for (Value v : dot->operands())
+      if (!collect(v, at, operands)) return false;
+    for (auto *op : operands) {
+      op->moveAfter(at);
+      at = op;
+    }
+    dot->moveAfter(at);
+    return true;
+  }
+  /// Whether a dot may be in flight across the operation.
+  bool mayPass(Operation &op) const { return passed_.contains(&op) || mayRunUnder(op); }
+
   // ---- step 1 ----
 
   bool moveUp(ttng::WarpGroupDotOp dot, ttng::WarpGroupDotOp before) {
@@ -80,28 +141,22 @@ private:
     for (Operation *op = before->next(); op != dot.op; op = op->next()) {
       // Waits for an asynchronous dot count the dots after it.
       auto other = op->dyn<ttng::WarpGroupDotOp>();
-      if (!mayRunUnder(*op) || op->is<ttng::WarpGroupDotWaitOp>() || (other && other.isAsync())) return false;
+      if (!mayPass(*op) || op->is<ttng::WarpGroupDotWaitOp>() || (other && other.isAsync())) return false;
       hasWorkBetween |= op->numResults() && op->result(0).type().isTensor();
     }
     if (!hasWorkBetween || pressure_.after(before.op) + held_ + registersOf(dot.d()) > registers_) return false;
-    llvm::SetVector<Operation *> operands;
-    for (Value v : dot->operands())
-      if (!collect(v, before, operands)) return false;
-    Operation *at = before.op;
-    for (auto *op : operands) {
-      op->moveAfter(at);
-      at = op;
-    }
-    dot->moveAfter(at);
+    if (!moveAfter(dot, before.op)) return false;
     held_ += registersOf(dot.d());
     return true;
   }
-  /// What computes the value after `before`, in order; false if it is more than views and scalars.
-  bool collect(Value v, ttng::WarpGroupDotOp before, llvm::SetVector<Operation *> &out) {
+  /// What computes the value after `before`, in order; false if it is more than views, scalars and names.
+  bool collect(Value v, Operation *before, llvm::SetVector<Operation *> &out) {
     Operation *op = v.definingOp();
-    if (!op || op->block() != &block_ || !before->isBeforeInBlock(op)) return op != before.op;
+    bool isThere = !op || op->block() != &block_ || !before->isBeforeInBlock(op);
+    if (isThere) return op != before || !before->is<ttng::WarpGroupDotOp>(); // whose result is still to come
     bool isScalar = llvm::none_of(op->results(), [](Value r) { return r.type().isTensor(); });
-    if (op->numRegions() || !isScalar || !(isMemdescView(op) || isPure(op))) return false;
+    bool isLittle = isMemdescView(op) || (isPure(op) && (isScalar || renamesRegisters(*op)));
+    if (op->numRegions() || !isLittle) return false;
     for (Value operand : op->operands())
       if (!collect(operand, before, out)) return false;
     out.insert(op);
@@ -115,7 +170,7 @@ private:
     int32_t later = 0; // dots issued before the wait
     bool hasWork = false;
     Operation *at = dot->next();
-    for (; at != block_.terminator() && mayRunUnder(*at) && !uses(*at, dot.d()); at = at->next()) {
+    for (; at != block_.terminator() && mayPass(*at) && !uses(*at, dot.d()); at = at->next()) {
       bool isDot = at->is<ttng::WarpGroupDotOp>();
       later += isDot;
       hasWork |= isDot || (at->numResults() && at->result(0).type().isTensor());
@@ -148,7 +203,8 @@ private:
   Block &block_;
   const RegisterPressure &pressure_; // of the function as it was
   int64_t registers_;
-  int64_t held_ = 0; // by results of dots that moved
+  llvm::DenseSet<Operation *> passed_; // copies that the first dot moved over
+  int64_t held_ = 0;                   // by results of dots that moved
   llvm::SmallVector<ttng::WarpGroupDotOp, 8> dots_;
 };
 
