@@ -13,7 +13,9 @@
 //   keeps a row over a barrier, without loops            none (c)
 //   the block loads much in an iteration of each loop,
 //     the widest tensor is small                         none (d)
-//   loads many registers                                 half of full occupancy; a quarter if the tensor is medium
+//   loads many registers                                 half of full occupancy; a quarter if the tensor is medium;
+//                                                        fewer if a loop's accumulators, addresses and loads of an
+//                                                        iteration do not fit into the registers (f)
 //   loads few registers                                  none (e)
 //   loads some registers                                 three quarters; three eighths if the tensor is medium
 //
@@ -27,6 +29,8 @@
 //     eight warps on an H200: 56 registers and four blocks instead of 48 and five, 77.4 us instead of 70.9).
 // (d) Full occupancy has the loads in flight that hide their latency, and rows of one iteration have no others.
 // (e) All loads are in flight with the registers of full occupancy, and more warps hide more.
+// (f) ptxas then keeps few of the loads in flight: two of the sixteen of a sum of 16 masked rows in 128 registers, all of
+//     them in 206.
 //
 // Loads are counted in the optimised code, in which short loops are unrolled. Sources: CUDA C++ Programming Guide,
 // "Occupancy Calculator"; PTX ISA, "Performance-Tuning Directives".
@@ -65,6 +69,29 @@ unsigned loadedRegisters(const Instruction &i, const DataLayout &layout) {
   auto *call = dyn_cast<CallBase>(&i);
   unsigned registers = 0;
   if (call) call->getFnAttr(kLoads).getValueAsString().getAsInteger(10, registers);
+  return registers;
+}
+
+/// The registers that a loop carries, and those of what it uses from outside: accumulators, addresses. Conditions are
+/// in predicates; the kernel's arguments are read where they are used.
+unsigned heldRegisters(ArrayRef<const BasicBlock *> loop, const DataLayout &layout) {
+  SmallPtrSet<const BasicBlock *, 8> blocks(loop.begin(), loop.end());
+  SmallPtrSet<const Value *, 32> held;
+  for (const BasicBlock *block : loop)
+    for (const Instruction &i : *block) {
+      if (auto *phi = dyn_cast<PHINode>(&i)) {
+        if (llvm::any_of(phi->blocks(), [&](const BasicBlock *from) { return !blocks.contains(from); }))
+          held.insert(phi);
+        continue;
+      }
+      for (const Value *operand : i.operand_values())
+        if (auto *outside = dyn_cast<Instruction>(operand); outside && !blocks.contains(outside->getParent()))
+          held.insert(outside);
+    }
+  unsigned registers = 0;
+  for (const Value *v : held)
+    if (v->getType()->isSized() && !v->getType()->isIntOrIntVectorTy(1))
+      registers += unsigned(divideCeil(layout.getTypeSizeInBits(v->getType()).getFixedValue(), 32));
   return registers;
 }
 
@@ -138,7 +165,10 @@ int requestedBlocks(const KernelFacts &facts, const ir::TargetInfo &t, const Bac
   if (keepsRow) return 0;
   int64_t loopBytes = int64_t(facts.leastLoopRegisters) * (ir::kWordBits / 8) * o.numWarps * t.warpSize;
   if (isSmall && loopBytes >= t.tuning.loopBytesOfBlock) return 0;
-  if (facts.loadedRegisters > t.tuning.threeQuartersMaxLoaded) return blocks;
+  if (facts.loadedRegisters > t.tuning.threeQuartersMaxLoaded) {
+    while (blocks > 1 && registersFor(blocks, t, o) < int(facts.mostLoopRegisters)) --blocks;
+    return blocks;
+  }
   if (facts.loadedRegisters <= t.tuning.noRequestMaxLoaded) return 0;
   return std::min(blocks + blocks / 2, t.maxBlocksPerMultiprocessor);
 }
@@ -184,6 +214,7 @@ KernelFacts collectFacts(const Function &kernel, const ir::Tuning &tuning) {
       }
     }
     if (!part.hasCycle() || !loadedByPart) continue;
+    facts.mostLoopRegisters = std::max(facts.mostLoopRegisters, loadedByPart + heldRegisters(*part, layout));
     bool isFirst = !facts.leastLoopRegisters;
     facts.leastLoopRegisters = isFirst ? loadedByPart : std::min(facts.leastLoopRegisters, loadedByPart);
   }

@@ -39,6 +39,7 @@ struct KernelFacts {
   unsigned keptRegisters = 0;           // of them, or computed from them, those in use before and after a barrier
   bool hasLoops = false;
   unsigned leastLoopRegisters = 0; // registers that a thread loads in an iteration, of the loop that loads least
+  unsigned mostLoopRegisters = 0;  // that a loop carries, finds there and loads in an iteration: the most of all loops
   bool hasMatrixInstructions = false;
   bool hasWarpGroupDots = false;
 };

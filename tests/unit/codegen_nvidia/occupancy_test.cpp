@@ -152,6 +152,19 @@ TEST(Occupancy, RequestsThatCostSpillsAreTakenBack) {
   EXPECT_FALSE(OccupancyPlan::isBetter(Attempt::OneBlock, spills, spills, hopper().tuning));
 }
 
+TEST(Occupancy, RequestsLeaveALoopItsRegisters) {
+  KernelFacts sums = facts(64, 100);
+  sums.hasLoops = true;
+  sums.mostLoopRegisters = 128;
+  EXPECT_EQ(blocks(sums), 4); // 128 registers each
+  sums.mostLoopRegisters = 129;
+  EXPECT_EQ(blocks(sums), 3);
+  sums.mostLoopRegisters = 183;
+  EXPECT_EQ(blocks(sums), 2);
+  sums.mostLoopRegisters = 1000;
+  EXPECT_EQ(blocks(sums), 1);
+}
+
 TEST(Occupancy, BlocksThatFitWithoutSpillsGetTheirRegisters) {
   OccupancyPlan plan;
   plan.minBlocks = 4;
@@ -261,6 +274,7 @@ loop:
   %b = load i32, ptr addrspace(1) %p
   %c = call i32 asm sideeffect "ld.global.b32 $0, [$1];", "=r,l"(ptr addrspace(1) %p)
   call void asm sideeffect "mma.sync;", ""()
+  %v = xor <4 x i32> %a, %a
   %next = add i32 %i, 1
   %again = icmp slt i32 %next, %n
   br i1 %again, label %loop, label %exit
@@ -287,7 +301,8 @@ exit:
   EXPECT_TRUE(facts.hasMatrixInstructions);
   EXPECT_TRUE(facts.hasWarpGroupDots);
   EXPECT_TRUE(facts.hasLoops);
-  EXPECT_EQ(facts.leastLoopRegisters, 2u); // of one
+  EXPECT_EQ(facts.leastLoopRegisters, 2u);          // of one
+  EXPECT_EQ(facts.mostLoopRegisters, 2u + 1u + 4u); // loaded, carried, from outside
   EXPECT_EQ(facts.keptRegisters, 0u);
 }
 
