@@ -46,7 +46,7 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
       late.addPass(ADCEPass());                          // whole cycles of dead phis
       late.addPass(NarrowOffsetsPass(tuning));           // before code generation reduces their strength
       late.addPass(AddressesBesideWgmmaPass());          // … those that are left
-      late.addPass(ShareDescriptorsPass());              // what the loops' invariants are is settled
+      late.addPass(ShareDescriptorsPass());              // after what is invariant has left the loops
       late.addPass(SinkPredicatesPass());                // last: CSE would share predicates again
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
     }

@@ -29,8 +29,8 @@
 //     eight warps on an H200: 56 registers and four blocks instead of 48 and five, 77.4 us instead of 70.9).
 // (d) Full occupancy has the loads in flight that hide their latency, and rows of one iteration have no others.
 // (e) All loads are in flight with the registers of full occupancy, and more warps hide more.
-// (f) ptxas then keeps few of the loads in flight: two of the sixteen of a sum of 16 masked rows in 128 registers, all of
-//     them in 206.
+// (f) ptxas then keeps few of the loads in flight: two of the sixteen of a sum of 16 masked rows in 128 registers, all
+//     of them in 206.
 //
 // Loads are counted in the optimised code, in which short loops are unrolled. Sources: CUDA C++ Programming Guide,
 // "Occupancy Calculator"; PTX ISA, "Performance-Tuning Directives".

@@ -13,7 +13,7 @@
 //
 // Before that, the first dot of a block moves up over the copies to shared memory by threads that come before it (loops
 // with two buffers copy first): threads compute addresses and issue copies while it runs. What the copies write, it
-// does not read: they may have been under way already when it began. The same holds of the dots after it. Only where
+// does not read: they may have been in flight already when it began. The same holds of the dots after it. Only where
 // threads work on its result in the same iteration: the copies then have that time, too.
 //
 //   wait for the copies of tile %i                    wait for the copies of tile %i

@@ -1,6 +1,6 @@
 // A thread sums x * y up in chains of eight elements, by one mul and seven fma; chains are added at the end. What
-// something else needs, too, is a balanced tree of additions. In a loop, what a thread adds up for itself is an axis of
-// the products given another shape.
+// something else needs, too, is a balanced tree of additions. In a loop, what a thread adds up for itself is an axis
+// of x * y in another shape.
 // RUN: tessera compile %s --kernel products --num-warps 1 --target sm_90a --emit ptx | FileCheck %s
 // RUN: tessera compile %s --kernel products --num-warps 1 --target sm_90a --emit ptx --fp-fusion off | FileCheck %s --check-prefix=APART
 // CHECK-LABEL: .entry products(
