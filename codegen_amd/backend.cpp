@@ -16,6 +16,7 @@
 #include "codegen_amd/passes/raise_priorities.h"
 #include "codegen_amd/passes/recompute_after_loops.h"
 #include "codegen_amd/passes/share_constants.h"
+#include "codegen_amd/passes/uses_after_loads.h"
 #include "codegen_amd/scheduler_options.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -115,8 +116,10 @@ protected:
       passes.add(createRecomputeAfterLoops(info().tuning, recomputed_));
     if (argument == "detect-dead-lanes" && mfma && options_.optLevel >= 2) passes.add(createShareConstants());
     if (argument == "machine-scheduler" && mfma && options_.optLevel >= 2) passes.add(createOrderMatrices(info()));
-    if (argument == "machine-scheduler" && info().matrixUnit == ir::MatrixUnit::Wmma && options_.optLevel >= 2)
+    if (argument == "machine-scheduler" && info().matrixUnit == ir::MatrixUnit::Wmma && options_.optLevel >= 2) {
+      passes.add(createUsesAfterLoads());
       passes.add(createHoldLoads());
+    }
     if (argument == "prologepilog" && options_.optLevel >= 2) passes.add(createMarkSpills());
     if (argument == "prologepilog" && mfma && options_.optLevel >= 2) passes.add(createRaisePriorities(info()));
   }

@@ -39,6 +39,7 @@
 #include "codegen_amd/passes/order_matrices.h"
 #include "codegen_amd/passes/block_attributes.h"
 #include "codegen_amd/passes/copies_to_lds.h"
+#include "codegen_amd/passes/vector_pressure.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/CodeGen/LiveIntervals.h"
@@ -314,57 +315,6 @@ private:
   SmallVector<unsigned, 0> depth_;         // MFMA before it on the longest chain
 };
 
-/// The most vector registers that are live at once in a block, instructions in the given order.
-class Pressure {
-public:
-  Pressure(MachineFunction &mf, LiveIntervals &lis)
-      : mri_(mf.getRegInfo()), tri_(*mf.getSubtarget().getRegisterInfo()), lis_(lis) {}
-
-  int64_t of(MachineBasicBlock &block, ArrayRef<MachineInstr *> order) {
-    DenseMap<Register, int64_t> live;
-    int64_t now = 0;
-    for (unsigned i = 0, e = mri_.getNumVirtRegs(); i < e; ++i) {
-      Register r = Register::index2VirtReg(i);
-      int64_t words = wordsOf(r);
-      if (!words || mri_.reg_nodbg_empty(r) || !lis_.hasInterval(r) ||
-          !lis_.isLiveOutOfMBB(lis_.getInterval(r), &block))
-        continue;
-      live[r] = words;
-      now += words;
-    }
-    int64_t most = now;
-    for (MachineInstr *mi : llvm::reverse(order)) {
-      // A partial definition (without undef) leaves the register live.
-      for (MachineOperand &o : mi->all_defs()) {
-        if (!o.getReg().isVirtual() || o.readsReg()) continue;
-        if (auto it = live.find(o.getReg()); it != live.end()) {
-          now -= it->second;
-          live.erase(it);
-        }
-      }
-      for (MachineOperand &o : mi->operands()) {
-        if (!o.isReg() || !o.getReg().isVirtual() || !o.readsReg()) continue;
-        int64_t words = wordsOf(o.getReg());
-        if (words && live.try_emplace(o.getReg(), words).second) now += words;
-      }
-      most = std::max(most, now);
-    }
-    return most;
-  }
-
-private:
-  int64_t wordsOf(Register r) const {
-    const TargetRegisterClass *c = mri_.getRegClassOrNull(r);
-    if (!c) return 0;
-    StringRef name = tri_.getRegClassName(c);
-    bool isVector = name.starts_with("V") || name.starts_with("A");
-    return isVector ? tri_.getRegSizeInBits(*c) / 32 : 0;
-  }
-  MachineRegisterInfo &mri_;
-  const TargetRegisterInfo &tri_;
-  LiveIntervals &lis_;
-};
-
 class OrderMatrices final : public MachineFunctionPass {
 public:
   static char ID;
@@ -426,7 +376,7 @@ private:
     if (ends.empty() || ends.back() != kept.size()) ends.push_back(kept.size());
     before = std::move(kept);
 
-    Pressure pressure(mf, *lis_);
+    VectorPressure pressure(mf, *lis_);
     BlockGraph graph(mf, loops);
     bool changed = false;
     size_t first = 0;
@@ -440,7 +390,7 @@ private:
 
   /// Orders `order[first, last)`, and moves the instructions of the block.
   bool orderPart(MachineBasicBlock &block, size_t first, size_t last, SmallVectorImpl<MachineInstr *> &order,
-                 bool isPart, BlockGraph &graph, Pressure &pressure) {
+                 bool isPart, BlockGraph &graph, VectorPressure &pressure) {
     if (first == last) return false;
     MachineBasicBlock::iterator begin = order[first]->getIterator();
     MachineBasicBlock::iterator end = last < order.size() ? order[last]->getIterator() : block.getFirstTerminator();
@@ -467,7 +417,7 @@ private:
   /// Instructions `[first, last)` of a block's.
   struct Part {
     BlockGraph &graph;
-    Pressure &pressure;
+    VectorPressure &pressure;
     MachineBasicBlock &block;
     ArrayRef<MachineInstr *> all;
     size_t first, last;
@@ -513,7 +463,7 @@ private:
     if (!mostRegisters_ || !isShared || !isNear) return;
     Function &f = mf.getFunction();
     if (f.hasFnAttribute("amdgpu-num-vgpr") || f.hasFnAttribute("amdgpu-waves-per-eu")) return; // the user's choice
-    Pressure pressure(mf, *lis_);
+    VectorPressure pressure(mf, *lis_);
     for (MachineBasicBlock &block : mf) {
       SmallVector<MachineInstr *, 0> order;
       for (MachineInstr &mi : make_range(block.SkipPHIsLabelsAndDebug(block.begin()), block.end()))
