@@ -149,6 +149,7 @@ static ArchInfo gfx90a() {
   t.hasPackedF32 = true;
   t.hasIeeeMode = true;
   t.atomicAddF16x2 = true;
+  t.atomicLoopsTakePairs = true;
   return a;
 }
 
@@ -245,6 +246,7 @@ static ArchInfo gfx1100() {
   t.matrixVersion = 1;
   t.matrixInstructions = kWmmaGfx11;
   t.hasIeeeMode = true;
+  t.atomicLoopsTakePairs = true;
   return a;
 }
 

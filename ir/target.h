@@ -152,6 +152,7 @@ struct TargetInfo {
   bool atomicAddF16x2 = false; // an aligned pair
   bool atomicAddBf16 = false;
   bool atomicAddBf16x2 = false;
+  bool atomicLoopsTakePairs = false; // without these, a loop over compare-and-swap adds a pair as well as one number
   int atomicVectorBytes = 0; // widest vector of float additions without result (red.global.add.v4.f32: 16); 0: none
 
   // ---- numbers fitted to a machine (ir/tuning.def) ----
@@ -174,7 +175,7 @@ struct TargetInfo {
   }
   /// Consecutive floats of `bits` each (`bfloat`: bf16 rather than f16) that one atomic addition takes.
   int atomicAddElements(unsigned bits, bool bfloat, bool resultUsed) const {
-    bool pairs = bits == 16 && (bfloat ? atomicAddBf16x2 : atomicAddF16x2);
+    bool pairs = bits == 16 && ((bfloat ? atomicAddBf16x2 : atomicAddF16x2) || atomicLoopsTakePairs);
     if (!resultUsed && (bits == 32 || pairs) && atomicVectorBytes > 4) return atomicVectorBytes * 8 / bits;
     return pairs ? 2 : 1;
   }
