@@ -228,7 +228,9 @@ private:
     WarpPartials exchange(fl_, op_, layout_, axis_, shape);
     bool once = layouts::combinesOnce(layout_, shape, axis_, op_.srcs().size(),
                                       fl_.target.info().tuning.reduceCombineOnceValues);
-    if (!once && exchange.lanesApart()) return combineByWarp(exchange);
+    llvm::SmallVector<Key, 16> keys;
+    for (auto &[key, p] : partials_) keys.push_back(key);
+    if (!once && (exchange.lanesApart() || exchange.vectorsApart(keys))) return combineByWarp(exchange, keys);
     for (auto &[key, p] : partials_) exchange.store(key, 0, p);
     fl_.barrier();
     if (once) return combineOnce(exchange, shape);
@@ -243,12 +245,10 @@ private:
     }
   }
 
-  /// Each lane reads what the warps have for its results, which are its own.
-  void combineByWarp(WarpPartials &exchange) {
+  /// Each lane reads what the warps have for its results, as vectors of neighbours.
+  void combineByWarp(WarpPartials &exchange, llvm::ArrayRef<Key> keys) {
     exchange.storeByWarp(partials_);
     fl_.barrier();
-    llvm::SmallVector<Key, 16> keys;
-    for (auto &[key, p] : partials_) keys.push_back(key);
     for (auto &[key, level] : exchange.loadByWarp(keys)) partials_[key] = tree(level);
   }
 

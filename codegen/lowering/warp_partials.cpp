@@ -194,6 +194,11 @@ bool WarpPartials::fillVectors(llvm::ArrayRef<Key> keys) {
   return fill;
 }
 
+bool WarpPartials::vectorsApart(llvm::ArrayRef<Key> keys) {
+  bool oneAccess = llvm::all_of(stored_, [&](llvm::Type *t) { return byteSize(t) * shape_.warps <= 16; });
+  return oneAccess && manyLanesApart() && fillVectors(keys);
+}
+
 void WarpPartials::storeByWarp(const std::map<Key, Partial> &partials, unsigned chunk) {
   auto &b = fl_.b;
   llvm::SmallVector<Key, 16> keys;

@@ -3,8 +3,8 @@
 // an array [result][chunk][warp along the axis] of its element type, each array aligned to 16 bytes, so that a thread
 // reads the values of one result with vector loads; [chunk][warp along the axis][result] where all lanes, or in scans
 // many (lanesApart, manyLanesApart), have results of their own, which so lie side by side and not as many banks apart
-// as there are warps and chunks, and where results of one thread fill vectors, so that they are stored and loaded as
-// such. After them, if the block combines them once (combinesOnce), for each operand an array of the results.
+// as there are warps and chunks, and where results of one thread fill vectors (fillVectors; reductions: vectorsApart), so
+// that they are stored and loaded as such. After them, if the block combines them once (combinesOnce), for each operand an array of the results.
 #pragma once
 #include "codegen/lowering/lowering.h"
 #include "layouts/reduce_shape.h"
@@ -47,6 +47,9 @@ public:
   bool manyLanesApart() const { return resultsOfLanes_ >= 8; }
   /// Whether a thread's results lie side by side in vectors of 16 bytes, where values go by the next two.
   bool fillVectors(llvm::ArrayRef<Key>);
+  /// Whether that is so for many lanes, of which each would read the values of one result by one access, as many banks
+  /// from the next lane's as a thread has results: all of them would meet in the same banks.
+  bool vectorsApart(llvm::ArrayRef<Key>);
   void storeByWarp(const std::map<Key, Partial> &, unsigned chunk = 0);
   /// For each key the values of all warps along the axis, first warp first. After a barrier.
   std::map<Key, llvm::SmallVector<Partial, 8>> loadByWarp(llvm::ArrayRef<Key>, unsigned chunk = 0);
