@@ -3,8 +3,9 @@
 // an array [result][chunk][warp along the axis] of its element type, each array aligned to 16 bytes, so that a thread
 // reads the values of one result with vector loads; [chunk][warp along the axis][result] where all lanes, or in scans
 // many (lanesApart, manyLanesApart), have results of their own, which so lie side by side and not as many banks apart
-// as there are warps and chunks, and where results of one thread fill vectors (fillVectors; reductions: vectorsApart), so
-// that they are stored and loaded as such. After them, if the block combines them once (combinesOnce), for each operand an array of the results.
+// as there are warps and chunks, and where results of one thread fill vectors (fillVectors; in reductions
+// vectorsApart), so that they are stored and loaded as such. After them, if the block combines them once
+// (combinesOnce), for each operand an array of the results.
 #pragma once
 #include "codegen/lowering/lowering.h"
 #include "layouts/reduce_shape.h"
