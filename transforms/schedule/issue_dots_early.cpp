@@ -83,6 +83,7 @@ public:
       if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) dots_.push_back(dot);
     if (dots_.empty()) return false;
     bool changed = issueBeforeCopies(dots_[0]);
+    if (dots_.size() == 1 && !changed) return false;
     for (size_t k = 1; k < dots_.size(); ++k)
       for (size_t j = 0; j < k; ++j)
         if (moveUp(dots_[k], dots_[j])) {
