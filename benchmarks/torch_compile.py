@@ -162,7 +162,7 @@ def compiled_kernels():
 
 
 def measure(name, which, mode, is_dry):
-    """Prints a line of JSON once all is compiled; then a time for each line of input: seconds of wall time, or "gpu"."""
+    """Prints a line of JSON once all is compiled, then a time for each line of input: seconds of wall time or "gpu"."""
     import torch
 
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
