@@ -9,6 +9,7 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
+#include "layouts/amd_mfma.h"
 #include "layouts/conversion_plan.h"
 #include "layouts/dot_operand.h"
 #include "layouts/layout_order.h"
@@ -393,20 +394,39 @@ private:
 
   /// Whether the loop takes so many registers that shared memory for two buffers costs less than half of the blocks: of
   /// two blocks by their registers, or of as many registers as a thread has. Beside the dots' operands, which are read
-  /// ahead, are the loaded values of a later iteration.
+  /// ahead, are the loaded values of a later iteration. Of a dot that takes several instructions along K, half of the
+  /// operands can be read after the other half is used.
   bool registersLeaveMemory(int64_t bytes) const {
     auto function = loop_->parentOfType<tt::FuncOp>();
     if (!function || !plan_.hasDots) return false;
     int64_t registers = RegisterPressure(function.op).highest(loop_.op, loop_.op);
     for (auto &a : plan_.loads) registers += registersOf(a.result());
     int64_t warps = numWarps(loop_->module().op());
-    if (registers <= target_.registersPerThread(2 * warps, RegisterSplit::Allocated)) return false;
+    int64_t ofTwoBlocks = target_.registersPerThread(2 * warps, RegisterSplit::Allocated);
+    if (registers - registersOfLaterOperands() <= ofTwoBlocks) return false;
     int64_t most = std::min<int64_t>(registers, target_.maxRegistersPerThread);
     int64_t byRegisters = target_.registersPerScheduler / most * target_.schedulersPerMultiprocessor / warps;
     auto blocks = [&](int64_t buffers) {
       return std::max<int64_t>(1, std::min(byRegisters, target_.blocksBySharedMemory(buffers * bytes)));
     };
     return 2 * blocks(2) > blocks(1);
+  }
+
+  /// Of the dot with the most: half of what is read from buffers for it, if it takes several MFMA along K.
+  int64_t registersOfLaterOperands() const {
+    int64_t most = 0;
+    for (Operation &op : body_) {
+      auto *mfma = isDot(&op) ? layouts::dynCast<layouts::AmdMfmaEncoding>(tensorOf(op.result()).encoding()) : nullptr;
+      constexpr unsigned kK = 2; // of an instruction's shape, in current text
+      bool takesSeveral = mfma && mfma->params().instrShape.size() > kK &&
+                          tensorOf(op.operand(0)).shape().back() > mfma->params().instrShape[kK];
+      if (!takesSeveral) continue;
+      int64_t registers = 0;
+      for (Value v : op.operands())
+        if (v.definedBy<ttg::LocalLoadOp>()) registers += registersOf(v);
+      most = std::max(most, registers / 2);
+    }
+    return most;
   }
 
   /// Blocks of a multiprocessor that shared memory should have room for: of so many threads that other waves compute
