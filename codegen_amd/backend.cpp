@@ -11,6 +11,7 @@
 #include "codegen_amd/llvm_passes.h"
 #include "codegen_amd/object.h"
 #include "codegen_amd/passes/hold_loads.h"
+#include "codegen_amd/passes/mark_second_block.h"
 #include "codegen_amd/passes/mark_spills.h"
 #include "codegen_amd/passes/order_matrices.h"
 #include "codegen_amd/passes/raise_priorities.h"
@@ -89,7 +90,7 @@ public:
 
   absl::StatusOr<std::string> emitAssembly(llvm::Module &module) const override {
     addressSharedMemory(module);
-    return generateWithoutSpills(module, /*object=*/false);
+    return generateByTrial(module, /*object=*/false);
   }
 
   absl::StatusOr<ObjectInfo> assemble(llvm::StringRef assembly) const override {
@@ -121,31 +122,33 @@ protected:
       passes.add(createHoldLoads());
     }
     if (argument == "prologepilog" && options_.optLevel >= 2) passes.add(createMarkSpills());
+    if (argument == "prologepilog" && mfma && options_.optLevel >= 2) passes.add(createMarkSecondBlock(info()));
     if (argument == "prologepilog" && mfma && options_.optLevel >= 2) passes.add(createRaisePriorities(info()));
   }
   bool libraryMayBeFused() const override { return false; } // fused, ocml's sinh of small numbers loses half its bits
 
   absl::StatusOr<ObjectInfo> emitObjectDirectly(llvm::Module &module) const override {
     addressSharedMemory(module);
-    absl::StatusOr<std::string> relocatable = generateWithoutSpills(module, /*object=*/true);
+    absl::StatusOr<std::string> relocatable = generateByTrial(module, /*object=*/true);
     if (!relocatable.ok()) return relocatable.status();
     return makeHsaco(*relocatable, arch_, options_);
   }
 
 private:
-  /// Code of the module. Where it spills registers around loops with WMMA, what is not used in these loops is computed
-  /// again after them, if nothing spills then.
-  absl::StatusOr<std::string> generateWithoutSpills(llvm::Module &module, bool object) const {
-    bool hasWmma = info().matrixUnit == ir::MatrixUnit::Wmma && llvm::any_of(module, [](const llvm::Function &f) {
-                     return f.isDeclaration() && f.getName().contains("wmma");
-                   });
-    if (!hasWmma || options_.optLevel < 2) return runCodegen(module, object);
+  /// Code of the module, the better of two where the first one misses a mark by little. Where it spills registers
+  /// around loops with WMMA, what is not used in these loops is computed again after them, if nothing spills then.
+  /// Where a few registers less make room for a second block of threads, it is generated for two.
+  absl::StatusOr<std::string> generateByTrial(llvm::Module &module, bool object) const {
+    bool hasWmma = declares(module, "wmma");
+    if ((!hasWmma && !declares(module, "mfma")) || options_.optLevel < 2) return runCodegen(module, object);
     // For a copy in a context of its own, which can be given up if LLVM fails.
     llvm::SmallString<0> bitcode;
     llvm::raw_svector_ostream stream(bitcode);
     llvm::WriteBitcodeToFile(module, stream);
     absl::StatusOr<std::string> code = runCodegen(module, object);
-    if (!code.ok() || !spilledBytes(module)) return code;
+    if (!code.ok()) return code;
+    bool spills = hasWmma && spilledBytes(module) > 0;
+    if (!spills && !nearlyHasSecondBlock(module)) return code;
     auto context = std::make_unique<llvm::LLVMContext>();
     auto parsed = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, module.getModuleIdentifier()), *context);
     if (!parsed) {
@@ -153,13 +156,35 @@ private:
       return code;
     }
     std::unique_ptr<llvm::Module> copy = std::move(*parsed);
+    if (!spills) requestSecondBlock(*copy, module);
     absl::StatusOr<std::string> other =
-        AmdBackend(arch_, options_, RecomputedAfter::EveryLoop).runCodegen(*copy, object);
+        AmdBackend(arch_, options_, spills ? RecomputedAfter::EveryLoop : recomputed_).runCodegen(*copy, object);
     if (codegen::abandonIfLost(other.status(), copy, context) || !other.ok()) return code;
-    // A few spills less may cost more than they save.
-    if (spilledBytes(*copy)) return code;
-    removeSpills(module);
+    // A few spills less may cost more than they save; around loops, some cost less than a second block saves.
+    int64_t most = spills ? 0 : info().tuning.secondBlockSpills;
+    if (spilledBytes(*copy) > most || (!spills && spillsInLoops(*copy))) return code;
+    takeNotes(module, *copy);
     return other;
+  }
+
+  static bool declares(const llvm::Module &module, llvm::StringRef instruction) {
+    return llvm::any_of(
+        module, [&](const llvm::Function &f) { return f.isDeclaration() && f.getName().contains(instruction); });
+  }
+
+  static bool spillsInLoops(const llvm::Module &module) {
+    return llvm::any_of(module, [](const llvm::Function &f) { return f.hasFnAttribute(codegen::kSpilledInLoops); });
+  }
+
+  /// Of the code that is taken: what remarks and trials of the compiler read.
+  static void takeNotes(llvm::Module &module, const llvm::Module &taken) {
+    removeSpills(module);
+    for (llvm::Function &f : module) {
+      const llvm::Function *other = taken.getFunction(f.getName());
+      f.removeFnAttr(codegen::kRaisedPriorities);
+      if (other && other->hasFnAttribute(codegen::kRaisedPriorities))
+        f.addFnAttr(other->getFnAttribute(codegen::kRaisedPriorities));
+    }
   }
 
   const RecomputedAfter recomputed_;

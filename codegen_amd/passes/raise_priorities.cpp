@@ -25,7 +25,7 @@
 // backend.h, addCodegenPassesAfter). For LLVM's last scheduler S_SETPRIO is a boundary.
 #include "codegen_amd/passes/raise_priorities.h"
 #include "codegen/object/backend.h"
-#include "codegen_amd/passes/block_attributes.h"
+#include "codegen_amd/passes/block_resources.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineLoopInfo.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
@@ -55,7 +55,7 @@ public:
     if (info_.tuning.priorityLevels < 2) return false;
     tii_ = mf.getSubtarget().getInstrInfo();
     schedule_.init(&mf.getSubtarget());
-    block_ = resourcesOf(mf);
+    block_ = resourcesOf(mf, info_);
     blocks_ = info_.occupancy(block_);
     constexpr int64_t kWaves = 2; // of a block on a SIMD, at least
     bool hasFewWaves = block_.warps < kWaves * info_.schedulersPerMultiprocessor;
@@ -87,28 +87,6 @@ private:
     for (unsigned o = 0; o < tii_->getNumOpcodes(); ++o)
       if (tii_->getName(o) == name) return o;
     return 0;
-  }
-
-  ir::BlockResources resourcesOf(const MachineFunction &mf) const {
-    ir::BlockResources r;
-    r.warps = wavesOfBlock(mf.getFunction(), info_);
-    r.sharedBytes = sharedBytesOfBlock(mf.getFunction());
-    // Accumulation registers follow the others, from a multiple of four on.
-    r.registers = int(alignTo(registersOf(mf, "VGPR_32"), 4) + registersOf(mf, "AGPR_32"));
-    return r;
-  }
-
-  /// As many as the highest one that is used needs.
-  static unsigned registersOf(const MachineFunction &mf, StringRef className) {
-    const MachineRegisterInfo &mri = mf.getRegInfo();
-    const TargetRegisterInfo &tri = *mf.getSubtarget().getRegisterInfo();
-    unsigned most = 0;
-    for (const TargetRegisterClass *c : tri.regclasses()) {
-      if (className != tri.getRegClassName(c)) continue;
-      for (unsigned i = 0; i < c->getNumRegs(); ++i)
-        if (mri.isPhysRegUsed(c->getRegister(i))) most = i + 1;
-    }
-    return most;
   }
 
   /// Whether an iteration takes more clocks of LDS than of the matrix units.
