@@ -140,6 +140,15 @@ def test_tensor_descriptors(target):
 
 
 @pytest.mark.parametrize("target", ["interpreter", "sm_90a", "gfx942"])
+def test_tensor_descriptors_padded_with_nan(target):
+    b, o = np.random.rand(20, 64).astype("f4"), np.zeros((32, 32), "f4")
+    with emulate(target):
+        described[(1,)](TensorDescriptor(HostArray(b), [20, 64], [64, 1], [32, 32], "nan"), o, 32)
+    np.testing.assert_array_equal(o[:20], b[:, 32:])
+    assert np.isnan(o[20:]).all()
+
+
+@pytest.mark.parametrize("target", ["interpreter", "sm_90a", "gfx942"])
 @pytest.mark.parametrize(
     "dtype, bits, value", [("bfloat16", 0x4040, 3), ("float16", 0x4200, 3), ("float8_e4m3fn", 0x38, 1)]
 )

@@ -38,6 +38,10 @@ class _NamedType(str):
         bits = re.search(r"\d+", self)
         return int(bits[0]) // 8 if bits else 1  # bool
 
+    @property
+    def is_floating_point(self) -> bool:  # descriptors padded with NaN
+        return "float" in self
+
 
 class HostArray:
     """An array of numpy as an argument of Triton's kernels: what `triton.runtime` reads of tensors.
@@ -50,7 +54,7 @@ class HostArray:
         if not hasattr(array, "__array_interface__") or memory_of(array) is None:
             raise _errors.UsageError(f"an array of numpy is needed, not {type(array).__name__}")
         self.array = array
-        self.dtype = _NamedType(dtype) if dtype else array.dtype
+        self.dtype = _NamedType(dtype or array.dtype)
         if element_type_name(self) not in _TYPES:
             raise _errors.UsageError(f"kernels of Triton take no arrays of type '{self.dtype}'")
         if array.itemsize != _NamedType(element_type_name(self)).itemsize:
@@ -81,7 +85,7 @@ class HostArray:
         return self
 
     def clone(self) -> HostArray:
-        return HostArray(self.array.copy(), None if self.dtype is self.array.dtype else str(self.dtype))
+        return HostArray(self.array.copy(), self.dtype)
 
     def copy_(self, other: HostArray) -> HostArray:
         self.array[...] = other.array
