@@ -51,6 +51,7 @@ Value *AmdTarget::mathOp(IRBuilder<> &b, Opcode op, Type *type, ArrayRef<Value *
   if (!type->isFloatTy()) return nullptr;
   switch (op) {
   case Opcode::arith_divf: return divide(b, args[0], args[1]);
+  case Opcode::tt_approx_divf: return b.CreateIntrinsic(Intrinsic::amdgcn_fdiv_fast, {}, {args[0], args[1]});
   case Opcode::math_exp: {
     // e^x = 2^(x / ln 2)
     Value *scaled = b.CreateFMul(args[0], ConstantFP::get(type, 1.44269504088896340736));

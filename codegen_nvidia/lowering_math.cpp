@@ -1,7 +1,7 @@
 // Mathematical functions and float conversions of NVIDIA GPUs. What is peculiar: approximate instructions for the
-// functions that Triton's users get there (ex2.approx, sqrt.approx, rsqrt.approx, div.full), the others from libdevice;
-// 8-bit floats are converted in pairs from sm_89 on, 16-bit ones everywhere.
-// Source: PTX ISA, "Floating Point Instructions", "cvt"; error bounds there (ex2.approx: 2 ulp, div.full: 2 ulp).
+// functions that Triton's users get there (ex2.approx, sqrt.approx, rsqrt.approx, div.full, div.approx), the others
+// from libdevice; 8-bit floats are converted in pairs from sm_89 on, 16-bit ones everywhere.
+// Source: PTX ISA, "Floating Point Instructions", "cvt"; error bounds there (ex2.approx, div.full, div.approx: 2 ulp).
 #include "codegen_nvidia/lowering_target.h"
 #include "ir/type.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -24,6 +24,7 @@ Value *NvidiaTarget::mathOp(IRBuilder<> &b, Opcode op, Type *type, ArrayRef<Valu
   case Opcode::math_sqrt: return b.CreateIntrinsic(Intrinsic::nvvm_sqrt_approx_ftz_f, {}, {args[0]});
   case Opcode::math_rsqrt: return b.CreateIntrinsic(Intrinsic::nvvm_rsqrt_approx_ftz_f, {}, {args[0]});
   case Opcode::arith_divf: return b.CreateIntrinsic(Intrinsic::nvvm_div_full, {}, {args[0], args[1]});
+  case Opcode::tt_approx_divf: return b.CreateIntrinsic(Intrinsic::nvvm_div_approx_f, {}, {args[0], args[1]});
   default: return nullptr;
   }
 }

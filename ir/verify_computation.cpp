@@ -54,6 +54,9 @@ HOOK(tt_fp_to_fp) {
   if (b < a && !op->hasAttr("rounding")) return opError(op, diag, "narrows, so it must state its rounding");
   return true;
 }
+HOOK(tt_approx_divf) {
+  return input(op).type().scalar().bitWidth() == 32 || opError(op, diag, "divides numbers of f32", 0);
+}
 HOOK(tt_int_to_ptr) {
   return input(op).type().scalar().isInteger(64) || opError(op, diag, "takes integers of 64 bits", 0);
 }

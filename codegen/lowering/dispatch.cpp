@@ -94,6 +94,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::tt_clampf:
   case Opcode::tt_precise_sqrt:
   case Opcode::tt_precise_divf:
+  case Opcode::tt_approx_divf:
   case Opcode::tt_extern_elementwise:
   case Opcode::arith_divf:
   case Opcode::arith_remf:

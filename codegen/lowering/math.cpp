@@ -93,6 +93,7 @@ struct ScalarMath {
   static Writer writerOf(Opcode op) {
     switch (op) {
     case Opcode::arith_divf:
+    case Opcode::tt_approx_divf:
     case Opcode::tt_precise_divf: return &ScalarMath::divide;
     case Opcode::tt_clampf: return &ScalarMath::clamp;
     default: return nullptr;

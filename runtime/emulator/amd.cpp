@@ -550,6 +550,10 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
       {"llvm.amdgcn.tanh", kFloat, anyFloat1<[](double x) { return std::tanh(x); }>},
       {"llvm.amdgcn.fract", kFloat, fractionPart},
       {"llvm.amdgcn.fmed3", kFloat, median3},
+      {"llvm.amdgcn.fdiv.fast", kFloat,
+       [](Decoder &d, CallInst &c) {
+         d.elementwise(c, binary<float, float, [](float x, float y) { return x / y; }>, 2);
+       }},
       {"llvm.amdgcn.div.fixup", kFloat,
        [](Decoder &d, CallInst &c) { d.elementwise(c, ternary<float, float, runtime::amd::divisionFixup<float>>, 3); }},
       {"llvm.amdgcn.frexp.mant", kFloat, mantissa},

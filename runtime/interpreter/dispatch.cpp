@@ -58,6 +58,7 @@ bool Program::dispatch(Op op) {
   case Opcode::tt_clampf:
   case Opcode::tt_precise_sqrt:
   case Opcode::tt_precise_divf:
+  case Opcode::tt_approx_divf:
   case Opcode::tt_mulhiui:
   case Opcode::tt_addptr:
   case Opcode::tt_extern_elementwise:

@@ -173,6 +173,7 @@ Family familyOf(Opcode op) {
   case Opcode::arith_mulf:
   case Opcode::arith_divf:
   case Opcode::tt_precise_divf:
+  case Opcode::tt_approx_divf:
   case Opcode::arith_remf:
   case Opcode::arith_maximumf:
   case Opcode::arith_minimumf:

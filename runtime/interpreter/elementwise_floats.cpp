@@ -21,6 +21,7 @@ Lanes floatArithmetic(LanePool &p, Opcode op, FloatKind k, const Lanes &a, const
       CASE(arith_subf, x - y)
       CASE(arith_mulf, x * y)
     case Opcode::tt_precise_divf:
+    case Opcode::tt_approx_divf:
       CASE(arith_divf, x / y)
       CASE(arith_remf, std::fmod(x, y))
       CASE(arith_maximumf, maximum(x, y))

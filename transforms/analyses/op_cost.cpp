@@ -41,6 +41,7 @@ OperationCost costOf(Operation *op, const Tuning &t) {
   case Opcode::arith_floordivsi: return {1, true, slow, false};
 
   case Opcode::arith_divf:
+  case Opcode::tt_approx_divf:
   case Opcode::arith_remf:
   case Opcode::tt_extern_elementwise: return {t.floatDivisionCost, false, slow, false};
   // Precise division and square root count as cheap for the moves of remove-layout-conversions: they are written where

@@ -34,4 +34,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.grid_dependency_launch_dependents
     tt.return
   }
+  tt.func @divisions(%x: tensor<256xf32, #blocked>, %y: f32) {
+    %0 = tt.approx_divf %x, %x : tensor<256xf32, #blocked>
+    %1 = tt.approx_divf %y, %y : f32
+    tt.return
+  }
 }

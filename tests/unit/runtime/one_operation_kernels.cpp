@@ -151,6 +151,7 @@ void floats(Maker &m) {
   }
   m.unary("tt.precise_sqrt", {"f32"});
   m.binary("tt.precise_divf", {"f32"});
+  m.binary("tt.approx_divf", {"f32"});
 }
 
 void conversions(Maker &m) {
