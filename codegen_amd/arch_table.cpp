@@ -124,7 +124,7 @@ static ArchInfo gfx90a() {
   t.tuning.stripBlockBytes = 0; // not modelled
   t.tuning.reduceByFma = false;
   t.tuning.heldRegistersPercent = 0;
-  t.tuning.permutesLoadedVectors = true;
+  t.tuning.permutesLoadedBits = 16;
   t.tuning.priorityLevels = 1; // gfx942: GEMMs gain or lose 2 % by the model
   t.warpSize = 64;
   t.maxWarpsPerMultiprocessor = 32; // 8 on each of 4 SIMDs
@@ -217,6 +217,7 @@ static ArchInfo gfx1100() {
   t.tuning.loadRegistersByBlockSize = false;
   t.tuning.stripBlockBytes = 0; // not modelled
   t.tuning.reduceByFma = false;
+  t.tuning.permutesLoadedBits = 8;
   t.tuning.heldRegistersPercent = 85;
   t.tuning.moreWarpsHeldPercent = 85;
   t.tuning.straightLineHeldPercent = 85;

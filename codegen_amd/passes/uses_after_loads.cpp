@@ -129,8 +129,10 @@ private:
         continue;
       }
       if (isUse || mi.mayStore() || mi.hasUnmodeledSideEffects() || mi.isTerminator() || mi.isCall() ||
-          mi.isInlineAsm() || writesMode(mi))
+          mi.isInlineAsm() || writesMode(mi)) {
+        if (isLoad(mi)) loaded_.insert(mi.getOperand(0).getReg()); // from an address that is a use
         break;
+      }
     }
     run.uses.truncate(usesBeforeLoad);
     if (it != block.end()) ++it;

@@ -60,9 +60,11 @@ tt::LoadOp loadOf(Value operand) {
 
 /// Whether rows loaded as vectors are permuted in registers. Only where vector instructions just feed this dot: by the
 /// timing model on gfx942, 2026-11-23, attention with heads of 128, whose other operand is computed, has 16 % more
-/// instructions so and takes 7 % longer. On gfx11 and gfx12 it has 2 to 5 % more, and up to a sixth more registers.
+/// instructions so and takes 7 % longer. On gfx11 and gfx12 it has 2 to 5 % more in f16, and up to a sixth more
+/// registers; bytes, which are stored or read one by one otherwise, gain.
 bool mayPermuteVectors(tt::DotOp dot, const TargetInfo &target) {
-  return target.tuning.permutesLoadedVectors && !target.hasTransposedLdsRead && loadOf(dot.a()) && loadOf(dot.b());
+  int64_t bits = tensorOf(dot.a()).element().bitWidth();
+  return bits <= target.tuning.permutesLoadedBits && !target.hasTransposedLdsRead && loadOf(dot.a()) && loadOf(dot.b());
 }
 
 /// The layout of the load by columns, or null.
@@ -88,6 +90,8 @@ const layouts::Encoding *transposed(tt::LoadOp load, const layouts::DotOperandEn
   while (rowsOf(vector) * bits < kWordBits && vector * bits > target.tuning.transposedLoadBits) vector /= 2;
   int64_t run = rowsOf(vector);
   if (run < 2) return nullptr;
+  // Modelled: gfx1100 and gfx1201, 2026-11: pairs of bytes have 12 % more instructions than bytes stored one by one.
+  if (vector > 1 && target.matrixUnit == MatrixUnit::Wmma && run * bits < kWordBits) return nullptr;
   llvm::SmallVector<int32_t, 4> size(from->sizePerThread());
   size[fastest] = vector;
   size[k] = run;

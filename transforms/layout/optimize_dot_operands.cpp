@@ -82,8 +82,7 @@ bool isScale(Value v) {
 /// Whether threads permute consecutive rows that they loaded as vectors (tritonamdgpu-in-thread-transpose): the vectors
 /// along K that they store are then gathered from registers apart.
 bool permutesRows(const LinearLayout &from, const DotOperandEncoding &to, TensorType type, const TargetInfo &target) {
-  bool isNarrow = type.element().bitWidth() < kWordBits;
-  if (!isNarrow || !target.tuning.permutesLoadedVectors || target.hasTransposedLdsRead) return false;
+  if (type.element().bitWidth() > target.tuning.permutesLoadedBits || target.hasTransposedLdsRead) return false;
   for (unsigned bit = 0; bit < from.inDimBits(Dim::Register); ++bit)
     if (from.basis(Dim::Register, bit)[to.kDim()] == 1) return true;
   return false;

@@ -7,7 +7,7 @@
 // RUN: tessera opt %s -split-input-file -tritonamdgpu-in-thread-transpose --target gfx1201 | FileCheck %s --check-prefix=OTHERS
 
 // Rows of vectors across K: a thread gets two of them, with a word of each column. Rows along K stay; so do all where
-// reads of LDS transpose, and on RDNA.
+// reads of LDS transpose, and those of more than a byte on RDNA.
 // CHECK-DAG: #[[ROWS:.*]] = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8]
 // CHECK-DAG: #[[PAIRS:.*]] = #ttg.blocked<{sizePerThread = [2, 8], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 // CHECK-LABEL: @rows
