@@ -83,9 +83,12 @@ bool isScale(Value v) {
 /// along K that they store are then gathered from registers apart.
 bool permutesRows(const LinearLayout &from, const DotOperandEncoding &to, TensorType type, const TargetInfo &target) {
   if (type.element().bitWidth() > target.tuning.permutesLoadedBits || target.hasTransposedLdsRead) return false;
+  unsigned rank = from.numOutDims();
+  bool next[2] = {}; // registers have the next row, the next column
   for (unsigned bit = 0; bit < from.inDimBits(Dim::Register); ++bit)
-    if (from.basis(Dim::Register, bit)[to.kDim()] == 1) return true;
-  return false;
+    for (unsigned d = 0; d < rank; ++d)
+      if (from.basis(Dim::Register, bit)[d] == 1) next[d == to.kDim()] = true;
+  return next[0] && next[1];
 }
 
 /// None for conversions to other layouts, and for operands that cannot be planned.
