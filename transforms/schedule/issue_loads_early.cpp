@@ -16,6 +16,10 @@
 // On AMD, masked loads that become branches (branchlessLoadBytes) move past reductions and scans, too: LLVM moves no
 // load out of its branch, so that a norm's weights would be waited for after the reductions.
 //
+// Where loads come back in the order of their issue and copies to shared memory count among them (AMD's copies to LDS),
+// the first load behind such copies moves up to before them: what waits for it would wait for them, too, which are for
+// a later iteration.
+//
 // Assemblers do this too, within their own view of register pressure, but not across barriers, such as the one between
 // two operands of a dot that go to shared memory: a dot of 128 x 128 x 128 of f16 in one block took a quarter longer.
 //
@@ -106,9 +110,9 @@ bool storeSingleElements(Block &block) {
 class LoadGroups {
 public:
   LoadGroups(Block &b, const RegisterPressure &pressure, Addresses &addresses, int64_t usableRegisters,
-             int64_t groupBytes, int64_t bytesPastReductions)
+             int64_t groupBytes, int64_t bytesPastReductions, bool isBeforeCopies)
       : block_(b), pressure_(pressure), addresses_(addresses), usableRegisters_(usableRegisters),
-        groupBytes_(groupBytes), bytesPastReductions_(bytesPastReductions) {}
+        groupBytes_(groupBytes), bytesPastReductions_(bytesPastReductions), isBeforeCopies_(isBeforeCopies) {}
 
   bool run() {
     llvm::SmallVector<Operation *, 64> ops;
@@ -122,6 +126,11 @@ public:
         bool endsGroup = (effects & kWritesGlobal) || (!isReduction && (op->numRegions() || (effects & kSynchronizes)));
         isPastReduction_ |= isReduction;
         if (endsGroup) last_ = nullptr;
+        if (isBeforeCopies_ && !last_ && op->is<ttg::AsyncCopyGlobalToLocalOp>()) {
+          last_ = op->prev();
+          bytes_ = 0;
+          isPastReduction_ = false;
+        }
         continue;
       }
       int64_t bytes = registerBytes(op->cast<tt::LoadOp>(), addresses_).value_or(groupBytes_ + 1);
@@ -154,6 +163,8 @@ private:
     for (auto v : op->operands()) {
       auto *def = v.definingOp();
       if (!def || def->block() != &block_ || def->isBeforeInBlock(last_)) continue;
+      bool isThere = def == last_ && !def->is<tt::LoadOp>();
+      if (isThere) continue;
       bool mayMove = def != last_ && !def->numRegions() && isPure(def);
       if (!mayMove || !collect(def, needed)) return false;
     }
@@ -178,8 +189,9 @@ private:
   int64_t usableRegisters_; // of a thread
   int64_t groupBytes_;
   int64_t bytesPastReductions_;  // of a thread: narrower masked loads move past reductions
+  bool isBeforeCopies_;          // loads move before copies to shared memory
   bool isPastReduction_ = false; // since the last load
-  Operation *last_ = nullptr;    // the load that the next one may follow
+  Operation *last_ = nullptr;    // what the next load may follow: a load, or what comes before a copy
   int64_t bytes_ = 0;            // of its group
 };
 
@@ -190,6 +202,7 @@ absl::StatusOr<bool> issueLoadsEarly(Module &m, PassContext &c) {
   int64_t usable = c.target ? usableRegisters(*c.target, numWarps(m.op())) : 0;
   bool isAmd = c.target && c.target->vendor == Vendor::Amd;
   int64_t bytesPastReductions = isAmd ? tuning.branchlessLoadBytes : 0;
+  bool isBeforeCopies = c.target && c.target->warpCopyBytes();
   bool changed = false;
   Addresses addresses(m);
   for (auto &function : *m.body()) {
@@ -198,7 +211,9 @@ absl::StatusOr<bool> issueLoadsEarly(Module &m, PassContext &c) {
       for (auto &r : op->regions())
         for (auto *b = r.front(); b; b = b->next()) {
           changed |= storeSingleElements(*b);
-          changed |= LoadGroups(*b, pressure, addresses, usable, tuning.loadGroupBytes, bytesPastReductions).run();
+          changed |=
+              LoadGroups(*b, pressure, addresses, usable, tuning.loadGroupBytes, bytesPastReductions, isBeforeCopies)
+                  .run();
         }
     });
   }
