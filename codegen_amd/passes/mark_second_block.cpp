@@ -42,12 +42,11 @@ public:
       return false;
     ir::BlockResources block = resourcesOf(mf, info_);
     int64_t waves = divideCeil(2 * block.warps, info_.schedulersPerMultiprocessor);
-    int64_t unit = info_.registerAllocationUnit;
-    int64_t bound = info_.registersPerScheduler / waves / unit * unit;
+    int bound = info_.registersPerThread(2 * block.warps, ir::RegisterSplit::Allocated);
     int64_t excess = block.registers - bound;
     bool isNear = excess > 0 && excess <= info_.tuning.secondBlockRegisters;
     ir::BlockResources bounded = block;
-    bounded.registers = int(bound);
+    bounded.registers = bound;
     if (isNear && info_.occupancy(block) == 1 && info_.occupancy(bounded) == 2)
       f.addFnAttr(kWavesOfSimd, std::to_string(waves));
     return false;
