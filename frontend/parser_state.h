@@ -237,6 +237,9 @@ public:
   // Custom forms that build their operation (they have regions).
   bool parseModule(OpParse &, ir::Block *);
   bool parseFunc(OpParse &, ir::Block *);
+  /// `%a = %init, …)` of a loop, whose arguments have no types yet; `context`: for messages.
+  bool parseInitialized(llvm::StringRef context, llvm::SmallVectorImpl<std::pair<llvm::StringRef, ir::Type>> &args,
+                        llvm::SmallVectorImpl<const char *> &positions, llvm::SmallVectorImpl<OperandRef> &inits);
   bool parseFor(OpParse &, ir::Block *);
   bool parseIf(OpParse &, ir::Block *);
   bool parseWhile(OpParse &, ir::Block *);

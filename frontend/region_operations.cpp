@@ -135,6 +135,20 @@ bool ParserState::trailingAttrs(OpParse &o, Operation *op) {
   return true;
 }
 
+bool ParserState::parseInitialized(llvm::StringRef context,
+                                   llvm::SmallVectorImpl<std::pair<llvm::StringRef, Type>> &args,
+                                   llvm::SmallVectorImpl<const char *> &positions,
+                                   llvm::SmallVectorImpl<OperandRef> &inits) {
+  if (!lex.lookingAt(")")) do {
+      OperandRef a, init;
+      if (!parseOperand(a) || !expect("=", context) || !parseOperand(init)) return false;
+      args.push_back({a.name, Type()});
+      positions.push_back(a.at);
+      inits.push_back(init);
+    } while (lex.eat(","));
+  return expect(")", context);
+}
+
 bool ParserState::parseFor(OpParse &o, Block *block) {
   if (lex.eatWord("unsigned")) o.setAttr(ctx, "unsignedCmp", UnitAttr::get(ctx));
   OperandRef iv, bounds[3];
@@ -150,16 +164,10 @@ bool ParserState::parseFor(OpParse &o, Block *block) {
   args.push_back({iv.name, Type()});
   positions.push_back(iv.at);
   if (lex.eatWord("iter_args")) {
-    if (!expect("(", "iter_args")) return false;
-    if (!lex.lookingAt(")")) do {
-        OperandRef a, init;
-        if (!parseOperand(a) || !expect("=", "iter_args") || !parseOperand(init)) return false;
-        args.push_back({a.name, Type()});
-        positions.push_back(a.at);
-        inits.push_back(init);
-      } while (lex.eat(","));
     const char *typesAt;
-    if (!expect(")", "iter_args") || !expect("->", "iter_args")) return false;
+    if (!expect("(", "iter_args") || !parseInitialized("iter_args", args, positions, inits) ||
+        !expect("->", "iter_args"))
+      return false;
     typesAt = (lex.skipSpace(), lex.position());
     if (lex.peek() == '(') {
       if (!parseTypeListParens(types)) return false;
@@ -219,16 +227,7 @@ bool ParserState::parseWhile(OpParse &o, Block *block) {
   llvm::SmallVector<std::pair<llvm::StringRef, Type>, 8> args;
   llvm::SmallVector<const char *, 8> positions;
   llvm::SmallVector<OperandRef, 8> inits;
-  if (lex.eat("(")) {
-    if (!lex.lookingAt(")")) do {
-        OperandRef a, init;
-        if (!parseOperand(a) || !expect("=", "scf.while") || !parseOperand(init)) return false;
-        args.push_back({a.name, Type()});
-        positions.push_back(a.at);
-        inits.push_back(init);
-      } while (lex.eat(","));
-    if (!expect(")", "scf.while")) return false;
-  }
+  if (lex.eat("(") && !parseInitialized("scf.while", args, positions, inits)) return false;
   llvm::SmallVector<Type, 8> ins, outs;
   if (!expect(":", "scf.while")) return false;
   const char *typesAt = (lex.skipSpace(), lex.position());
