@@ -118,7 +118,7 @@ protected:
     if (argument == "detect-dead-lanes" && mfma && options_.optLevel >= 2) passes.add(createShareConstants());
     if (argument == "machine-scheduler" && mfma && options_.optLevel >= 2) passes.add(createOrderMatrices(info()));
     if (argument == "machine-scheduler" && info().matrixUnit == ir::MatrixUnit::Wmma && options_.optLevel >= 2) {
-      passes.add(createUsesAfterLoads());
+      passes.add(createUsesAfterLoads(info().tuning));
       passes.add(createHoldLoads());
     }
     if (argument == "prologepilog" && options_.optLevel >= 2) passes.add(createMarkSpills());
@@ -161,7 +161,7 @@ private:
         AmdBackend(arch_, options_, spills ? RecomputedAfter::EveryLoop : recomputed_).runCodegen(*copy, object);
     if (codegen::abandonIfLost(other.status(), copy, context) || !other.ok()) return code;
     // A few spills less may cost more than they save; around loops, some cost less than a second block saves.
-    int64_t most = spills ? 0 : info().tuning.secondBlockSpills;
+    int64_t most = spills ? 0 : info().tuning.secondBlockRegisterSpills;
     if (spilledBytes(*copy) > most || (!spills && spillsInLoops(*copy))) return code;
     takeNotes(module, *copy);
     return other;

@@ -29,14 +29,10 @@ namespace tessera::amd {
 using namespace llvm;
 namespace {
 
-/// Registers that may be live at the moved uses: of the 256 that an instruction can name, the allocator needs some for
-/// tuples and copies.
-constexpr int64_t kMostRegisters = 224;
-
 class UsesAfterLoads final : public MachineFunctionPass {
 public:
   static char ID;
-  UsesAfterLoads() : MachineFunctionPass(ID) {}
+  explicit UsesAfterLoads(const ir::Tuning &tuning) : MachineFunctionPass(ID), tuning_(tuning) {}
   StringRef getPassName() const override { return "Tessera: uses after loads"; }
 
   void getAnalysisUsage(AnalysisUsage &au) const override {
@@ -145,7 +141,7 @@ private:
     if (!limit_) {
       limit_ = 0;
       for (MachineBasicBlock &b : mf) limit_ = std::max(*limit_, pressure.of(b, orderOf(b)));
-      limit_ = std::min(*limit_, kMostRegisters);
+      limit_ = std::min(*limit_, tuning_.usesAfterLoadsRegisters);
     }
     // Behind all of the loads, or a half of them, and so on.
     for (; !run.loads.empty(); run.loads.truncate(run.loads.size() / 2)) {
@@ -190,6 +186,7 @@ private:
     return order;
   }
 
+  const ir::Tuning &tuning_;
   const TargetInstrInfo *tii_ = nullptr;
   const TargetRegisterInfo *tri_ = nullptr;
   LiveIntervals *lis_ = nullptr;
@@ -201,6 +198,6 @@ char UsesAfterLoads::ID = 0;
 
 } // namespace
 
-Pass *createUsesAfterLoads() { return new UsesAfterLoads(); }
+Pass *createUsesAfterLoads(const ir::Tuning &tuning) { return new UsesAfterLoads(tuning); }
 
 } // namespace tessera::amd
