@@ -81,19 +81,34 @@ private:
   llvm::SmallVector<Assumption, 2> assumptions_;
 };
 
-/// The number of buffers through which a loop-carried index steps.
-std::optional<int64_t> buffersOf(Value v) {
-  auto value = carriedByArgument(v);
+/// N if `to` is the index after `from` in one of N buffers.
+std::optional<int64_t> buffersIfNext(Value from, Value to) {
+  auto step = multiBufferStep(to);
+  bool isNext = step && step->index == from && step->buffers >= 2;
+  return isNext ? std::optional(step->buffers) : std::nullopt;
+}
+
+/// The number of buffers of an index that a loop carries, and that ends each iteration with a step.
+std::optional<int64_t> buffersOf(Value argument) {
+  auto value = carriedByArgument(argument);
   auto step = value ? multiBufferStep(value->yielded) : std::nullopt;
   return step ? std::optional(step->buffers) : std::nullopt;
 }
 
 } // namespace
 
-bool areStepsApart(Value a, Value b) {
+std::optional<int64_t> buffersSteppedThrough(Value argument) {
+  auto value = carriedByArgument(argument);
+  return value ? buffersIfNext(argument, value->yielded) : std::nullopt;
+}
+
+std::optional<StepsApart> stepsApart(Value a, Value b) {
+  if (auto buffers = buffersIfNext(a, b)) return StepsApart{1, *buffers};
+  if (auto buffers = buffersIfNext(b, a)) return StepsApart{*buffers - 1, *buffers};
   auto buffers = buffersOf(a);
-  if (!buffers || buffers != buffersOf(b)) return false;
-  return StepsBetween(*buffers).from(a, b).value_or(0) != 0;
+  if (!buffers || buffers != buffersOf(b)) return {};
+  auto steps = StepsBetween(*buffers).from(a, b);
+  return steps ? std::optional(StepsApart{*steps, *buffers}) : std::nullopt;
 }
 
 } // namespace tessera::transforms

@@ -20,9 +20,17 @@ ir::Value createNextBufferIndex(ir::Builder &, ir::Location, ir::Value index, in
 /// What `next` is the index after, if it is computed as above; nothing for other values.
 std::optional<MultiBufferStep> multiBufferStep(ir::Value next);
 
-/// Whether two indices that loops carry are always of different buffers: they start so many steps apart, as constants,
-/// indices a step or more after one another, or such indices of a loop around; and each iteration keeps the distance.
-/// Both are indices into one multi-buffer.
-bool areStepsApart(ir::Value, ir::Value);
+/// The number of buffers through which an index that a loop carries steps, by one in each iteration.
+std::optional<int64_t> buffersSteppedThrough(ir::Value argument);
+
+/// How many steps the index `b` is always after `a`, modulo the number of buffers; nothing if that is not known. One is
+/// the next one after the other; or loops carry them: they start so many steps apart, as constants, indices a step or
+/// more after one another, or such indices of a loop around; and each iteration keeps the distance. Both are indices
+/// into one multi-buffer.
+struct StepsApart {
+  int64_t steps = 0;
+  int64_t buffers = 0;
+};
+std::optional<StepsApart> stepsApart(ir::Value a, ir::Value b);
 
 } // namespace tessera::transforms

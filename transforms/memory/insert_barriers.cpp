@@ -18,15 +18,16 @@
 //    only later iterations need. Each barrier is dropped if the others keep all accesses in order.
 // 3. Multi-buffers. Two buffers of one multi-buffer (`ttg.memdesc_index`) do not overlap if their indices are known to
 //    differ: two constants; an index and the next one (analyses/multi_buffer_index.h); two loop-carried indices that
-//    start some steps apart and step through the same multi-buffer. A loop-carried index is followed into the
-//    next iteration; any other index computed in the loop is forgotten there, and the range becomes the whole
-//    multi-buffer.
+//    start some steps apart and step through the same multi-buffer. In the next iteration a loop-carried index is one
+//    step behind the one that is carried then; any other index computed in the loop is forgotten there, and the range
+//    becomes the whole multi-buffer.
 // 4. Asynchronous copies (`ttg.async_copy_global_to_local`) may write at any time until they are waited for. They are
 //    ordered after earlier accesses like any write, and count as writes of the waits after them: a barrier after the
 //    wait makes the data visible to other threads. Who reads before the wait gets no help from a barrier.
-// 5. Asynchronous dots (`ttng.warp_group_dot` with isAsync) read shared memory until a `ttng.warp_group_dot_wait` that
-//    leaves none pending. Their reads count as reads of the waits after them; a barrier after those orders them before
-//    other threads' writes. Which dots a wait leaves in flight is not analysed.
+// 5. Asynchronous dots (`ttng.warp_group_dot` with isAsync) read shared memory until a `ttng.warp_group_dot_wait` ends
+//    them. Their reads count as reads of the waits after them; a barrier after those orders them before other threads'
+//    writes. A wait that leaves n dots pending leaves the n before it in its block, if there are so many; else it ends
+//    none for sure.
 // 6. Bulk copies of tensors (TMA). One thread issues them, so what all threads did to the buffer before needs a
 //    barrier. A copy to shared memory is waited for by every reader itself (`ttng.wait_barrier`), so it is no write
 //    of this analysis. The unit reads and writes through the asynchronous proxy: ordinary writes to the buffer that no
@@ -80,7 +81,8 @@ namespace {
 struct Range {
   int64_t first = 0;
   int64_t second = 0;
-  ValueImpl *index = nullptr;      // of the buffer in its multi-buffer; null: all buffers
+  ValueImpl *index = nullptr;      // of a buffer of its multi-buffer; null: all buffers
+  int64_t steps = 0;               // the buffer is so many steps after that one, modulo the number of buffers
   ValueImpl *allocation = nullptr; // the multi-buffer; others in the same bytes may have buffers of other sizes
   auto operator<=>(const Range &) const = default;
 };
@@ -119,16 +121,21 @@ struct State {
     reads.clear();
     writes.clear();
   }
-  /// Replaces buffer indices by what they are called from here on; null makes a range the whole multi-buffer (rule 3).
-  void renameIndices(llvm::function_ref<ValueImpl *(ValueImpl *)> nameOf) {
+  /// Changes the indices and steps of the ranges of single buffers to what they are from here on; the index null makes
+  /// a range the whole multi-buffer (rule 3).
+  void renameBuffers(llvm::function_ref<void(Range &)> rename) {
     for (auto set : kRangeSets) {
       RangeSet renamed;
-      for (auto r : this->*set) renamed.insert({r.first, r.second, r.index ? nameOf(r.index) : nullptr, r.allocation});
+      for (Range r : this->*set) {
+        if (r.index) rename(r);
+        if (!r.index) r.steps = 0;
+        renamed.insert(r);
+      }
       this->*set = std::move(renamed);
     }
   }
   void forgetIndices() {
-    renameIndices([](ValueImpl *) { return nullptr; });
+    renameBuffers([](Range &r) { r.index = nullptr; });
   }
 
 private:
@@ -136,26 +143,21 @@ private:
                                                     &State::pendingDots, &State::pendingStores, &State::unfenced};
 };
 
-/// The number of buffers of the multi-buffer in which `b` is the index after `a`; nothing if it is not known to be.
-std::optional<int64_t> buffersStepped(Value a, Value b) {
-  auto step = multiBufferStep(b);
-  return step && step->index == a ? std::optional(step->buffers) : std::nullopt;
-}
-bool isNextIndex(Value a, Value b) { return buffersStepped(a, b).value_or(1) >= 2; }
-
-/// Rule 3. False if nothing is known.
-bool indicesDiffer(ValueImpl *a, ValueImpl *b) {
-  if (!a || !b || a == b) return false;
-  auto x = intConstantOf(Value(a));
-  auto y = intConstantOf(Value(b));
-  if (x && y) return *x != *y;
-  return isNextIndex(Value(a), Value(b)) || isNextIndex(Value(b), Value(a)) || areStepsApart(Value(a), Value(b));
+/// Rule 3, of ranges of one multi-buffer. False if nothing is known.
+bool buffersDiffer(const Range &a, const Range &b) {
+  if (!a.index || !b.index) return false;
+  if (a.index == b.index) return a.steps != b.steps;
+  auto x = intConstantOf(Value(a.index));
+  auto y = intConstantOf(Value(b.index));
+  if (x && y) return a.steps == b.steps && *x != *y;
+  auto apart = stepsApart(Value(a.index), Value(b.index));
+  return apart && (apart->steps + b.steps - a.steps) % apart->buffers != 0;
 }
 
 bool overlaps(const RangeSet &set, Range r) {
   return llvm::any_of(set, [&](const Range &s) {
     bool bytesOverlap = s.first < r.second && r.first < s.second;
-    bool differentBuffers = s.allocation == r.allocation && indicesDiffer(s.index, r.index);
+    bool differentBuffers = s.allocation == r.allocation && buffersDiffer(s, r);
     return bytesOverlap && !differentBuffers;
   });
 }
@@ -307,7 +309,7 @@ private:
     if (!alloc) return kAllSharedMemory;
     int64_t offset = offsetOf(alloc.op);
     int64_t bytes = bufferBytes(alloc.result().type().cast<MemDescType>());
-    return {offset, offset + bytes, index, alloc.result().impl()};
+    return {offset, offset + bytes, index, 0, alloc.result().impl()};
   }
   static int64_t offsetOf(Operation *op) {
     auto offset = op->attr<IntegerAttr>(kAllocationOffsetAttr);
@@ -376,9 +378,26 @@ private:
     if (effects.waitsFor) {
       auto &pending = s.*effects.waitsFor;
       (s.*effects.waitedAs).insert(pending.begin(), pending.end());
-      // Which accesses a wait leaves pending is not analysed: they count again at the next wait.
-      if (effects.waitsForAll(op)) pending.clear();
+      // Of other waits, which accesses they leave pending is not analysed: they count again at the next wait.
+      if (effects.waitsForAll(op))
+        pending.clear();
+      else if (auto wait = op->dyn<ttng::WarpGroupDotWaitOp>())
+        keepPendingDots(wait, pending);
     }
+  }
+  /// Rule 5: what is pending after a wait that leaves some dots pending.
+  static void keepPendingDots(ttng::WarpGroupDotWaitOp wait, RangeSet &pending) {
+    RangeSet kept;
+    int64_t dots = wait.pendings();
+    for (Operation *op = wait->prev(); op && dots > 0; op = op->prev()) {
+      if (isLoopOrCall(op) || op->numRegions()) return; // may have dots
+      auto dot = op->dyn<ttng::WarpGroupDotOp>();
+      if (!dot) continue;
+      if (!dot.isAsync()) break; // it waited for all before it
+      for (Value v : operandsInSharedMemory(op)) kept.insert(rangeOf(v));
+      --dots;
+    }
+    if (dots == 0) pending = std::move(kept);
   }
 
   /// Rule 6: the operation accesses the range through the asynchronous proxy.
@@ -551,13 +570,20 @@ private:
   /// Rule 3 at a loop's head: buffer indices that a loop carries are renamed to the body's arguments. Other indices
   /// from before the loop keep their names; those of an earlier iteration are forgotten.
   static void renameToArguments(scf::ForOp loop, State &s, bool fromBeforeLoop) {
-    s.renameIndices([&](ValueImpl *index) -> ValueImpl * {
+    s.renameBuffers([&](Range &r) {
       for (unsigned i = 0; loop && i < numCarried(loop); ++i) {
         CarriedValue c = carried(loop, i);
-        Value incoming = fromBeforeLoop ? c.init : c.yielded;
-        if (incoming == Value(index) && isNextIndex(c.argument, c.yielded)) return c.argument.impl();
+        auto buffers = buffersSteppedThrough(c.argument);
+        if (!buffers) continue;
+        bool keepsSteps = r.steps == 0 || buffersSteppedThrough(Value(r.index)) == buffers;
+        bool isIncoming = Value(r.index) == (fromBeforeLoop ? c.init : c.yielded) && keepsSteps;
+        bool isLast = !fromBeforeLoop && Value(r.index) == c.argument; // of the iteration that ends
+        if (!isIncoming && !isLast) continue;
+        if (isLast) r.steps = (r.steps + *buffers - 1) % *buffers;
+        r.index = c.argument.impl();
+        return;
       }
-      return fromBeforeLoop ? index : nullptr;
+      if (!fromBeforeLoop) r.index = nullptr;
     });
   }
 
@@ -573,9 +599,9 @@ private:
     }
     s = entry;
     if (loop) // the body's arguments mean nothing after the loop
-      s.renameIndices([&](ValueImpl *index) {
-        bool isArgument = Value(index).isBlockArgument() && Value(index).ownerBlock() == loop.body().front();
-        return isArgument ? nullptr : index;
+      s.renameBuffers([&](Range &r) {
+        Value index(r.index);
+        if (index.isBlockArgument() && index.ownerBlock() == loop.body().front()) r.index = nullptr;
       });
     // An scf.while is left after its condition's region.
     if (regions.size() > 1) walkRegion(*regions[0], s);
