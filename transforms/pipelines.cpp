@@ -73,6 +73,7 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions
   p.push_back(step(overlapDots));
   p.push_back(step(issueDotsEarly));  // the waits that it counts on are there, and dots that stay in flight are marked
   p.push_back(step(holdDotOperands)); // with the registers that the passes before left
+  p.push_back(step(keepDotsInFlight));
   const Pipeline rest = {
       // Operands of mma.sync. Needs the multi-buffers; before canonicalize merges their indices with other arithmetic.
       step(prefetch),

@@ -52,6 +52,7 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
   if (p.bytesPerStage)
     s += llvm::formatv("; {0} {1} {2} bytes of shared memory", p.buffers,
                        p.buffers == 1 ? "stage takes" : "stages take", p.bytesTaken());
+  if (p.hasSpareBuffer) s += ", one of which is left to dots of the iteration before";
   if (int64_t late = p.lateLoads())
     s += llvm::formatv("; {0} of them {1} copied at the start of the iteration instead, into one buffer, so that "
                        "another block fits on a multiprocessor",
@@ -67,9 +68,9 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
   if (p.hasBulkCopies()) s += "; blocks of tensors are copied by TMA";
   if (!p.whyFewerStages.empty())
     s += llvm::formatv("; {0} stages were requested: {1}", stages, p.whyFewerStages);
-  else if (p.asyncCopies && p.distance < stages - 1)
+  else if (p.asyncCopies && p.buffers < stages)
     s += llvm::formatv("; {0} stages were requested, {1} fit into the {2} bytes that a block has", stages,
-                       p.distance + 1, target.sharedMemoryPerBlock);
+                       p.buffers, target.sharedMemoryPerBlock);
   if (p.loadsInPlace)
     s += llvm::formatv("; {0} more stay{1} in the iteration: {2}", p.loadsInPlace, p.loadsInPlace == 1 ? "s" : "",
                        p.whyNoAsyncCopies);

@@ -9,6 +9,10 @@ namespace tessera::transforms {
 /// copies.
 void leaveMemoryForBlocks(PipelinePlan &, ir::scf::ForOp, const ir::TargetInfo &);
 
+/// Sets `hasSpareBuffer` if no second block fits on a multiprocessor: of four stages or more, one is the spare buffer
+/// and the distance is lower; else there is one buffer more, if there is room for it.
+void planSpareBuffer(PipelinePlan &, ir::scf::ForOp, const ir::TargetInfo &, int64_t room);
+
 /// Whether the tensors of a loop as in attention, a dot of which needs another one's result, do not fit into registers,
 /// and the loop has so many copies that their addresses matter.
 bool spillsAnyway(const PipelinePlan &, ir::scf::ForOp, const ir::TargetInfo &);

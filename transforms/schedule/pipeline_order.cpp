@@ -141,6 +141,24 @@ private:
 
 } // namespace
 
+bool endsWithAccumulation(scf::ForOp loop, const PipelinePlan &plan) {
+  Block &body = *loop.body().front();
+  llvm::SmallVector<ttng::WarpGroupDotOp, 4> dots;
+  for (auto &op : body) {
+    if (op.is<tt::DotOp>()) return false;
+    if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) dots.push_back(dot);
+  }
+  if (dots.size() < 2) return false;
+  auto last = dots.back();
+  auto accumulator = last.c().isBlockArgument() ? carriedByArgument(last.c()) : std::nullopt;
+  bool onlyAccumulates = accumulator && accumulator->loop.op == loop.op && last.c().hasOneUse() &&
+                         last.d().hasOneUse() && accumulator->yielded == last.d() && !addsOutsideOfInstruction(last);
+  auto isUsedHere = [&](ttng::WarpGroupDotOp dot) {
+    return llvm::any_of(dot.d().users(), [&](Operation *user) { return user != body.terminator(); });
+  };
+  return onlyAccumulates && isUsedHere(dots.front()) && last.a().type().isTensor();
+}
+
 void orderCopiesAndDots(scf::ForOp loop, const TargetInfo &target, PipelinePlan &plan) {
   OrderPlanner(loop, target, plan).run();
 }

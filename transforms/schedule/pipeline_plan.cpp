@@ -501,7 +501,8 @@ private:
       leaveMemoryForSecondBlock();
       leaveMemoryForBlocks(plan_, loop_, target_);
       if (plan_.tiles.loop) planBuffersOfTiles(replaced);
-      plan_.buffers = plan_.distance + 1;
+      if (endsWithAccumulation(loop_, plan_)) planSpareBuffer(plan_, loop_, target_, room);
+      plan_.buffers = plan_.distance + 1 + plan_.hasSpareBuffer;
       return plan_.distance > 0 || doNotFit("no room for two stages");
     }
     // Two buffers save a barrier, if they leave room for enough waves, or registers do not admit these anyway.

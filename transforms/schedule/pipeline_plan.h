@@ -64,6 +64,7 @@ struct PipelinePlan {
   bool byWarps = false;                 // a warp's lanes copy to consecutive places (warp-copy-layouts)
   bool dotsInFlight = false;            // dots stay in flight across the iteration's end
   std::vector<SlicedDot> slicedDots;    // … those of them with a left operand that is converted in registers
+  bool hasSpareBuffer = false;          // … or may, by keep-dots-in-flight: the next copies leave what they read
   bool operandsFirst = false;           // operands are read before the next copies are issued
   ir::ttng::WarpGroupDotOp copiesAfter; // the next copies are issued after this dot, which is waited for after them
   TileLoop tiles;                       // around the loop: a tile's first copies are issued before the last's stores
