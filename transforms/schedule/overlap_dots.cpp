@@ -305,8 +305,17 @@ private:
     double macs = double(d.numElements()) * double(b.dim(0));
     return macs * b.element().bitWidth() / target_.tuning.overlapDotsMatrixBits;
   }
-  /// Cycles of a multiprocessor's schedulers.
+  /// Cycles of a multiprocessor's schedulers. Of branches the longer one counts.
   double cyclesOf(Operation *op) const {
+    if (auto branch = op->dyn<scf::IfOp>()) {
+      auto ofRegion = [&](Region &region) {
+        double cycles = 0;
+        for (auto *block = region.front(); block; block = block->next())
+          for (auto &inner : *block) cycles += cyclesOf(&inner);
+        return cycles;
+      };
+      return std::max(ofRegion(branch.thenRegion()), ofRegion(branch.elseRegion()));
+    }
     if (!op->numResults() || !op->result(0).type().isTensor()) return 0;
     Value sized = op->is<tt::ReduceOp>() ? op->operand(0) : op->result(0);
     double instructions = op->is<tt::ReduceOp>() ? 1 : costOf(op, target_.tuning).time;
