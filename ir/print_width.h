@@ -1,4 +1,5 @@
-// How tt.print writes the indices of a tensor's elements, for all who print: as wide as the dimension's largest one.
+// How wide tt.print writes numbers, for interpreter and lowering: an index as wide as the dimension's largest one, a value
+// in hexadecimal with all digits of its type, as Triton does.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,5 +8,8 @@ namespace tessera::ir {
 
 /// Decimal digits of the largest index of a dimension of `extent` elements. @pre extent > 0
 inline size_t digitsOfIndex(int64_t extent) { return std::to_string(extent - 1).size(); }
+
+/// Hexadecimal digits of a value of `bits` bits.
+inline unsigned hexDigitsOf(unsigned bits) { return (bits + 3) / 4; }
 
 } // namespace tessera::ir

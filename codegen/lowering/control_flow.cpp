@@ -345,7 +345,7 @@ bool lowerPrint(tt::PrintOp op, FunctionLowering &fl) {
         llvm::Type *t = b.getIntNTy(width <= 32 ? 32 : 64);
         e = isSigned && !op.hex() ? b.CreateSExtOrTrunc(e, t) : b.CreateZExtOrTrunc(e, t);
         if (op.hex())
-          format += "0x%0" + std::to_string((width + 3) / 4) + (width > 32 ? "llx" : "x");
+          format += "0x%0" + std::to_string(hexDigitsOf(width)) + (width > 32 ? "llx" : "x");
         else
           format += std::string(width > 32 ? "%ll" : "%") + (isSigned ? "d" : "u");
       }

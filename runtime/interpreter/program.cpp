@@ -4,6 +4,7 @@
 #include "ir/print_width.h"
 #include "ir/printer.h"
 #include "runtime/float_formats.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::runtime {
@@ -93,7 +94,8 @@ bool Program::evaluateElementwiseOp(Op op) {
 }
 
 static std::string printed(Type t, uint64_t bits, bool hex, bool isSigned) {
-  if (hex || t.isPointer()) return llvm::formatv("{0:x}", bits).str();
+  if (t.isPointer()) return "0x" + llvm::utohexstr(bits, /*LowerCase=*/true);
+  if (hex) return "0x" + llvm::utohexstr(bits, /*LowerCase=*/true, hexDigitsOf(t.bitWidth()));
   if (t.isFloat()) {
     char text[40];
     snprintf(text, sizeof text, "%f", decodeFloat(t.cast<FloatType>().floatKind(), bits));
@@ -110,7 +112,7 @@ bool Program::evaluatePrint(tt::PrintOp op) {
     Value v = op.args()[k];
     Type t = v.type().scalar();
     const Lanes &l = lanes(v);
-    bool isSigned = k < op.isSigned().size() ? op.isSigned()[k] : true;
+    bool isSigned = k < op.isSigned().size() && op.isSigned()[k];
     Shape shape = v.type().isTensor() ? Shape(v.type().cast<TensorType>().shape()) : Shape(),
           strides = rowMajorStrides(shape);
     for (size_t i = 0; i < l.size(); ++i) {
