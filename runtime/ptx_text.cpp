@@ -259,6 +259,8 @@ std::optional<std::vector<Constraint>> parseConstraints(StringRef s) {
       c.sameAs = same;
     } else if (one.size() != 1 || !isAlpha(one[0])) {
       return std::nullopt;
+    } else {
+      c.registers = one[0];
     }
     out.push_back(c);
   }

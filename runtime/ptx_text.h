@@ -46,6 +46,7 @@ bool parseText(llvm::StringRef assembly, Text &, std::string &problem);
 /// A value of a constraint string: "=r,r,0,~{memory}" has the result $0, and the operands $1 and $2, which is $0.
 struct Constraint {
   bool isResult = false;
+  char registers = 0;             // the letter of its registers; 0: `sameAs` says which
   std::optional<unsigned> sameAs; // the argument whose register it has
 };
 /// The arguments of a text, without clobbers; nothing if the string is none of LLVM's for registers.

@@ -5,13 +5,15 @@
 //   tt.elementwise_inline_asm "mul.bf16x2 $0, $1, $2;" {packed_element = 2} %x, %y       32 bits from two elements each
 //
 // Arithmetic, moves, predicates and declarations are evaluated (runtime/ptx_arithmetic.h). Barriers, fences and hints
-// have no effect where all elements of an operation are done before the next; other instructions are refused by name.
+// have no effect where all elements of an operation are done before the next; other instructions are refused by name,
+// and so is AMD assembly.
 #include "ir/ops.h"
 #include "runtime/interpreter/elementwise_functions.h"
 #include "runtime/ptx_text.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
+#include <cstring>
 
 namespace tessera::runtime {
 using namespace ir;
@@ -56,6 +58,12 @@ public:
       return false;
     }
     constraints_ = std::move(*constraints);
+    // VGPRs, SGPRs and accumulation registers; none of PTX's letters.
+    auto isOfAmd = [](const inline_ptx::Constraint &c) { return c.registers && strchr("vsa", c.registers); };
+    if (llvm::any_of(constraints_, isOfAmd)) {
+      reason = llvm::formatv("the interpreter knows inline PTX only, not the AMD assembly '{0}'", op.asmString());
+      return false;
+    }
     std::string problem;
     bool known = inline_ptx::parseText(op.asmString(), text_, problem);
     for (size_t k = 0; known && k < text_.statements.size(); ++k) known = addStep(*text_.statements[k], problem);

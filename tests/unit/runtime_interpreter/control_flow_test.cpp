@@ -237,9 +237,9 @@ TEST(Checks, AssertAssumeAndInlineAssembly) {
       .fails("assertion failed: n is small");
   Evaluation(kernel(check + "cf.assert %ok, \"n is small\"")).buffer(r).scalar(3).fails("assertion failed: n is small");
   Evaluation(kernel(check + "llvm.intr.assume %ok : i1")).buffer(r).scalar(3).fails("an assumption does not hold");
-  auto assembly = [](const std::string &text) {
-    return kernel("%x = tt.elementwise_inline_asm \"" + text +
-                  "\" {constraints = \"=r,r\", packed_element = 1 : i32, " + "pure = true} %n : i32 -> i32");
+  auto assembly = [](const std::string &text, const std::string &constraints = "=r,r") {
+    return kernel("%x = tt.elementwise_inline_asm \"" + text + "\" {constraints = \"" + constraints +
+                  "\", packed_element = 1 : i32, " + "pure = true} %n : i32 -> i32");
   };
   Evaluation(assembly("mov.b32 $0, $1;")).buffer(r).scalar(3).ok();
   Evaluation(assembly("{ .reg .b32 t; mov.b32 t, $1; vote.ballot.b32 $0, t; }"))
@@ -250,6 +250,10 @@ TEST(Checks, AssertAssumeAndInlineAssembly) {
   Evaluation(assembly(guarded)).buffer(r).scalar(2).ok();
   Evaluation(assembly(guarded)).buffer(r).scalar(3).fails("the kernel traps (inline PTX 'trap')");
   Evaluation(assembly("v_mov_b32 $0, $1")).buffer(r).scalar(3).fails("the inline PTX 'v_mov_b32 $0, $1'");
+  Evaluation(assembly("v_mov_b32 $0, $1", "=v,v"))
+      .buffer(r)
+      .scalar(3)
+      .fails("the interpreter knows inline PTX only, not the AMD assembly 'v_mov_b32 $0, $1'");
   Evaluation(assembly("mov.u32 $0, %tid.x;")).buffer(r).scalar(3).fails("(register '%tid.x')");
   Evaluation(assembly("{ mov.b32 $0, $1;")).buffer(r).scalar(3).fails("inline PTX with a scope that does not end");
 }
