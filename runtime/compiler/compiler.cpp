@@ -203,6 +203,7 @@ public:
   int64_t spilledInLoops() const { return spilledInLoops_; }
 
 private:
+  absl::Status refuse(Location, absl::Status) const;
   absl::Status checkInput();
   void startTools();
   absl::Status runPasses();
@@ -240,18 +241,27 @@ private:
   std::unique_ptr<llvm::Module> llvmModule_;
 };
 
+/// Reports an error of the input at its place, and returns it: callers name the file if it has none.
+absl::Status Compilation::refuse(Location place, absl::Status why) const {
+  if (!place.source().isUnknown()) diag_.error(place, std::string(why.message()));
+  return why;
+}
+
 absl::Status Compilation::checkInput() {
   if (auto s = checkOptions(target_, options_); !s.ok()) return s;
   auto selected = selectKernel(*module_, options_.kernel);
   if (!selected.ok()) {
-    // At the first function, or at the module. Callers name the file where neither has a place.
+    // At the first function, or at the module.
     Operation *first = module_->body()->front();
-    Location place = first ? first->loc() : module_->op()->loc();
-    if (!place.source().isUnknown()) diag_.error(place, std::string(selected.status().message()));
-    return selected.status();
+    return refuse(first ? first->loc() : module_->op()->loc(), selected.status());
   }
   kernelName_ = (*selected)->cast<tt::FuncOp>().symName().str();
   hadLayouts_ = hasLayouts(module_->op());
+  if (int64_t lanes = threadsPerWarp(module_->op()); hadLayouts_ && lanes != target_.warpSize)
+    return refuse(module_->op()->loc(),
+                  absl::InvalidArgumentError(llvm::formatv("the module has {0} threads per warp, but {1} has {2}",
+                                                           lanes, target_.name, target_.warpSize)
+                                                 .str()));
   if (options_.numCtas > 1 && !hadLayouts_) {
     Diagnostic d;
     d.severity = Severity::Warning;
@@ -285,10 +295,6 @@ absl::Status Compilation::runPasses() {
     setModuleInt(module_->op(), kMaxRegistersAttr, options_.maxnreg); // what the text says has precedence
   if (!hadLayouts_)
     if (auto s = assignLayouts(); !s.ok()) return s;
-  if (hadLayouts_ && threadsPerWarp(module_->op()) != target_.warpSize)
-    return absl::InvalidArgumentError(llvm::formatv("the module has {0} threads per warp, but {1} has {2}",
-                                                    threadsPerWarp(module_->op()), target_.name, target_.warpSize)
-                                          .str());
   if (options_.stage == Stage::Ttgir) return absl::OkStatus();
   return runPipeline(transforms::loweringPipeline(target_), "lowering preparation");
 }
