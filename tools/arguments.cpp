@@ -182,12 +182,29 @@ static std::vector<std::string> reversedArguments(int argc, char **argv) {
   return arguments;
 }
 
+namespace {
+
+/// `--remarks[=RE]` for an option whose value may be left out, where CLI11 writes `--remarks{.} [=RE]`.
+class HelpFormatter : public CLI::Formatter {
+  std::string make_option_name(const CLI::Option *o, bool isPositional) const override {
+    std::string name = CLI::Formatter::make_option_name(o, isPositional);
+    return hasOptionalValue(*o) ? name.substr(0, name.find('{')) + o->get_option_text() : name;
+  }
+  std::string make_option_opts(const CLI::Option *o) const override {
+    return hasOptionalValue(*o) ? "" : CLI::Formatter::make_option_opts(o);
+  }
+  static bool hasOptionalValue(const CLI::Option &o) { return !o.get_fnames().empty(); }
+};
+
+} // namespace
+
 std::optional<int> parseArguments(CLI::App &app, int argc, char **argv) {
   auto usageError = [&](const std::string &message) {
     fail(kUsage, message);
     llvm::errs() << "see `" << app.get_name() << " --help`\n";
     return kUsage;
   };
+  app.formatter(std::make_shared<HelpFormatter>());
   try {
     app.parse(reversedArguments(argc, argv));
   } catch (const CLI::CallForHelp &) {
@@ -285,9 +302,9 @@ void PassFlags::warnOfLaterRemarks(runtime::Stage last, const ir::TargetInfo &ta
 }
 
 void PassFlags::addRemarks(CLI::App &app) {
-  app.add_flag(
-      "--remarks{.}", remarks,
-      "say what passes did and what they could not do, and why; --remarks=RE: only remarks whose PASS:NAME matches");
+  app.add_flag("--remarks{.}", remarks,
+               "say what passes did and what they could not do, and why; RE: only remarks whose PASS:NAME matches")
+      ->option_text("[=RE]");
   app.add_option("--remarks-json", remarksFile, "write the remarks to a file, as JSON");
 }
 
@@ -345,7 +362,8 @@ void NumberFlags::apply(runtime::CompileOptions &o) const {
 void CacheFlags::add(CLI::App &app) {
   app.add_flag("--cache{.default}", directory,
                "keep what is compiled and take what was kept, in TESSERA_CACHE_DIR or the user's cache folder; "
-               "--cache=DIR: in this folder");
+               "DIR: in this folder")
+      ->option_text("[=DIR]");
   app.add_flag("--no-cache", off, "keep nothing, even if TESSERA_CACHE_DIR is set");
 }
 
