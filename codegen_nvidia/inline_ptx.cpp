@@ -38,8 +38,6 @@ std::string InlinePtx::operand(Value *v) {
   return add(v, registerOf(v->getType()));
 }
 
-std::string InlinePtx::narrowedPointer(Value *pointer) { return add(pointer, "r"); }
-
 std::string InlinePtx::operands(ArrayRef<Value *> values) {
   unsigned first = results_.size() + operands_.size();
   for (Value *v : values) operand(v);

@@ -25,8 +25,6 @@ public:
   /// An operand and its name in the text. Pointers to shared memory become the 32 bits that instructions take, by an
   /// instruction of their own, which accesses to the same address share.
   std::string operand(llvm::Value *);
-  /// A pointer to shared memory that LLVM narrows only when it selects instructions.
-  std::string narrowedPointer(llvm::Value *);
   /// Several of them: "{$4, $5}".
   std::string operands(llvm::ArrayRef<llvm::Value *>);
   static std::string list(unsigned first, unsigned count);

@@ -376,7 +376,7 @@ void NvidiaTarget::storeShared(IRBuilder<> &b, Value *ptr, Value *value, unsigne
   Words w(b, elements[0]->getType(), elements.size());
   InlinePtx ptx(b);
   ptx.operands(pack(b, w, elements));
-  std::string at = addressText(ptx.narrowedPointer(ptr), 0);
+  std::string at = addressText(ptx.operand(ptr), 0);
   ptx.emit(guardText(ptx, mask) + "st.shared" + w.suffix() + " " + at + ", " + vectorText(0, w.count) + ";");
 }
 
