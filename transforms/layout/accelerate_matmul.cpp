@@ -130,7 +130,7 @@ private:
       columnsOfWarp = std::max<int64_t>(type.dim(rank - 1) / warps[rank - 1], instruction->n);
     }
     std::string whyNotByWarpGroups;
-    if (auto plan = planWarpGroupDot(dot, types, chain, target_, numWarps_, columnsOfWarp, whyNotByWarpGroups)) {
+    if (auto plan = planWarpGroupDot(dot, problem, target_, numWarps_, columnsOfWarp, whyNotByWarpGroups)) {
       remark(dot, Remark::Applied, "is computed by " + plan->description(),
              llvm::json::Object{{"instruction", plan->instruction()},
                                 {"registersOperand", plan->leftInRegisters},

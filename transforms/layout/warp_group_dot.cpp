@@ -264,19 +264,19 @@ namespace {
 
 class WarpGroupDotPlanner {
 public:
-  WarpGroupDotPlanner(tt::DotOp dot, const DotTypes &types, DotChain chain, const TargetInfo &target, int64_t numWarps,
-                      std::optional<int64_t> columnsByMmaSync, std::string &whyNot)
-      : dot_(dot), types_(types), chain_(chain), target_(target), tuning_(target.tuning), numWarps_(numWarps),
-        columnsByMmaSync_(columnsByMmaSync), whyNot_(whyNot), pool_(dot->context().encodings()),
+  WarpGroupDotPlanner(tt::DotOp dot, const DotProblem &problem, const TargetInfo &target, int64_t numWarps,
+                      std::optional<int64_t> columnsByMmaSync)
+      : dot_(dot), types_(problem.types), chain_(problem.chain), k_(problem.k), target_(target), tuning_(target.tuning),
+        numWarps_(numWarps), columnsByMmaSync_(columnsByMmaSync), pool_(dot->context().encodings()),
         result_(tensorOf(dot.d())), mostColumns_(mostColumns(target, numWarps, result_.element())) {}
 
+  /// None: whyNot() gives the reason.
   std::optional<WarpGroupDotPlan> run() {
     if (numWarps_ % kWarpsOfGroup) return no("a warp group is four warps");
     bool isDecomposed = types_.decomposition != DotDecomposition::None;
     if (result_.rank() != 2 || isDecomposed || !result_.encoding()->cta().isTrivial())
       return no("wgmma has no batches, decomposed f32 or clusters here");
-    if (!hasWarpGroupInstruction(types_, tensorOf(dot_.a()).dim(1)))
-      return no("no instruction has the types, or K is shorter than a step");
+    if (!hasWarpGroupInstruction(types_, k_)) return no("no instruction has the types, or K is shorter than a step");
     plan_.bits = bitWidthOf(types_.a);
     plan_.instructionLayout = layoutFor(result_.dim(0), result_.dim(1));
     bool asItIs = plan_.instructionLayout && isReadable(dot_.b(), 0, types_.operandB, tileN());
@@ -288,6 +288,7 @@ public:
     if (!planComputedLeft() || !planLayouts()) return std::nullopt;
     return plan_;
   }
+  llvm::StringRef whyNot() const { return whyNot_; }
 
 private:
   std::nullopt_t no(const char *why) {
@@ -367,7 +368,7 @@ private:
   /// element by element. Rewriting reads words, stores words along K, and waits for them.
   bool isRewritingCheaper() {
     if (!columnsByMmaSync_) return true;
-    double k = tensorOf(dot_.a()).dim(1);
+    double k = k_;
     double threads = numWarps_ * target_.warpSize;
     double words = k * result_.dim(1) * plan_.bits / kWordBits / threads; // of a thread
     double rewritten =
@@ -416,11 +417,12 @@ private:
   tt::DotOp dot_;
   const DotTypes &types_;
   DotChain chain_;
+  int64_t k_;
   const TargetInfo &target_;
   const Tuning &tuning_;
   int64_t numWarps_;
   std::optional<int64_t> columnsByMmaSync_;
-  std::string &whyNot_;
+  const char *whyNot_ = "";
   layouts::EncodingPool &pool_;
   TensorType result_;
   int64_t mostColumns_; // of an instruction
@@ -443,12 +445,15 @@ std::string WarpGroupDotPlan::description() const {
   return text;
 }
 
-std::optional<WarpGroupDotPlan> planWarpGroupDot(tt::DotOp dot, const DotTypes &types, DotChain chain,
-                                                 const TargetInfo &target, int64_t numWarps,
-                                                 std::optional<int64_t> columnsByMmaSync, std::string &whyNot) {
+std::optional<WarpGroupDotPlan> planWarpGroupDot(tt::DotOp dot, const DotProblem &problem, const TargetInfo &target,
+                                                 int64_t numWarps, std::optional<int64_t> columnsByMmaSync,
+                                                 std::string &whyNot) {
   whyNot.clear();
   if (target.matrixUnit != MatrixUnit::Wgmma) return std::nullopt;
-  return WarpGroupDotPlanner(dot, types, chain, target, numWarps, columnsByMmaSync, whyNot).run();
+  WarpGroupDotPlanner planner(dot, problem, target, numWarps, columnsByMmaSync);
+  auto plan = planner.run();
+  if (!plan) whyNot = planner.whyNot();
+  return plan;
 }
 
 // ---- the rewrite ----------------------------------------------------------------------------------------------------

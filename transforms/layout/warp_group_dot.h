@@ -47,7 +47,7 @@ struct WarpGroupDotPlan {
 
 /// None if the dot cannot be computed by warp groups, with the reason for remarks (empty if the target has none), or is
 /// better computed by mma.sync. `columnsByMmaSync`: columns of a warp there; none: it has no instruction.
-std::optional<WarpGroupDotPlan> planWarpGroupDot(ir::tt::DotOp, const DotTypes &, DotChain, const ir::TargetInfo &,
+std::optional<WarpGroupDotPlan> planWarpGroupDot(ir::tt::DotOp, const DotProblem &, const ir::TargetInfo &,
                                                  int64_t numWarps, std::optional<int64_t> columnsByMmaSync,
                                                  std::string &whyNot);
 
