@@ -44,14 +44,13 @@
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/cleanup/carried_values.h"
 #include "transforms/cleanup/erase_dead_operations.h"
+#include "transforms/layout/carried_layouts.h"
 #include "transforms/layout/conversion_facts.h"
 #include "transforms/layout/conversion_slices.h"
 #include "transforms/layout/convert_values.h"
 #include "transforms/layout/rematerializer.h"
 #include "transforms/layout/store_layout.h"
 #include "transforms/passes.h"
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -65,7 +64,8 @@ class ConversionMoves {
 public:
   ConversionMoves(Module &m, int64_t accessBytes, const Tuning &tuning)
       : m_(m), pool_(m.context().encodings()), accessBytes_(accessBytes), tuning_(tuning), cheap_(m.context(), tuning),
-        threads_(numWarps(m.op()) * threadsPerWarp(m.op())), memory_(m) {}
+        threads_(numWarps(m.op()) * threadsPerWarp(m.op())), memory_(m), values_(cheap_),
+        carried_(m, values_, memory_, tuning) {}
 
   bool run() {
     // Every move takes conversions towards the end of the program or removes them; the bound is a safety net.
@@ -75,7 +75,7 @@ public:
       bool changed = fold();
       changed |= repeatCheapSources();
       changed |= moveAllDown();
-      changed |= changeCarriedLayouts();
+      changed |= carried_.changeAll();
       changed |= storeInLayoutOfValue();
       if (!changed) break;
       any = true;
@@ -210,164 +210,6 @@ private:
     return changed;
   }
 
-  // ---- values in other layouts ----
-
-  /// Whether the value can be computed in the layout from narrower ones, which alone are converted.
-  bool isWidened(Value v, const Encoding *e) { return cheap_.canMake(v, e, elementsOfNarrower(v)); }
-  static int64_t elementsOfNarrower(Value v) { return tensorOf(v).numElements() / 2; }
-
-  /// Whether the value can be had in layout `e` without a new conversion: it is in it, was converted from it, or is
-  /// cheap.
-  bool isAvailable(Value v, const Encoding *e) {
-    if (!v.type().isTensor() || encodingOf(v) == e) return true;
-    if (auto c = v.definedBy<ttg::ConvertLayoutOp>(); c && encodingOf(c.src()) == e) return true;
-    return cheap_.canMake(v, e);
-  }
-  /// Whether the value is available in layout `e` (isAvailable), or is worth a conversion, since `e` is a dot's layout
-  /// and the value's is not.
-  bool isAcceptable(Value v, const Encoding *e) {
-    if (isAvailable(v, e)) return true;
-    auto c = v.definedBy<ttg::ConvertLayoutOp>();
-    return isStronger(e, encodingOf(c ? c.src() : v));
-  }
-  /// The value in layout `e`, for the operation `at`: as it is, computed anew or converted.
-  Value getIn(Value v, const Encoding *e, Operation *at) {
-    if (!v.type().isTensor() || encodingOf(v) == e) return v;
-    if (auto c = v.definedBy<ttg::ConvertLayoutOp>(); c && encodingOf(c.src()) == e) return c.src();
-    Rematerializer::Made made;
-    if (cheap_.canMake(v, e)) return cheap_.make(v, e, made);
-    if (isWidened(v, e)) return cheap_.make(v, e, made, elementsOfNarrower(v));
-    Builder b(at);
-    return inLayout(b, at->loc(), v, e);
-  }
-  void setOperandLayout(Operation *op, unsigned i, const Encoding *e) {
-    op->setOperand(i, getIn(op->operand(i), e, op));
-  }
-  void setOperandLayouts(Operation *op, const Encoding *e) {
-    for (unsigned i = 0; i < op->numOperands(); ++i) setOperandLayout(op, i, e);
-  }
-
-  // ---- loop-carried values ----
-
-  /// A loop-carried value or a branch's result gets another layout once, so that two layouts do not alternate; a dot's
-  /// layout may still replace the first.
-  bool mayChangeLayout(Operation *carrier, unsigned i, const Encoding *e) const {
-    auto it = changedLayouts_.find({carrier, i});
-    return it == changedLayouts_.end() || isStronger(e, it->second);
-  }
-  void changeCarriedLayout(const CarriedValue &c, const Encoding *e) {
-    changedLayouts_[{c.loop.op, c.index}] = e;
-    Operation *yield = c.loop.body().front()->terminator();
-    c.setInit(getIn(c.init, e, c.loop.op));
-    setOperandLayout(yield, c.index, e);
-    changeLayout(c.argument, e);
-    changeLayout(c.result, e);
-  }
-
-  /// Whether it is a loop-carried value that has not been given another layout yet, and that can start in layout `e`:
-  /// once its update is computed in `e`, the loop carries it so.
-  bool canCarry(Value v, const Encoding *e) {
-    auto c = carriedByArgument(v);
-    if (!c || isDotOperand(e) || !v.type().isTensor()) return false;
-    return mayChangeLayout(c->loop.op, c->index, e) && (isAcceptable(c->init, e) || isOnlyUpdated(*c));
-  }
-  /// Whether nothing reads the carried value but elementwise operations of the loop's own body, and loads of few
-  /// elements for which it stands where they are masked off. These follow its layout: its first value is converted,
-  /// once, instead of what updates it.
-  bool isOnlyUpdated(const CarriedValue &c) const {
-    Block *body = c.argument.ownerBlock();
-    auto follows = [&](Operation *op) {
-      if (op->block() != body) return false;
-      if (op == body->terminator()) return true;
-      if (auto load = op->dyn<tt::LoadOp>()) return load.other() == c.argument && isNarrowLoad(op, threads_, memory_);
-      return (isElementwise(op) || op->is<arith::SelectOp>()) && isPure(op);
-    };
-    auto update = c.yielded.definingOp();
-    return update && update->block() == body && llvm::all_of(c.argument.users(), follows);
-  }
-
-  /// The loop-carried values from which `v` is computed (with constants and other cheap values), if all of them can be
-  /// carried in layout `e`: a count of elements beside their sum, say. Empty: there are none, or others are needed too.
-  using CarriedLeaves = llvm::SmallSetVector<Value, 4>;
-  CarriedLeaves carriedLeaves(Value v, const Encoding *e) {
-    CarriedLeaves leaves;
-    int64_t budget = tuning_.carriedUpdateOperations;
-    if (!collectLeaves(v, e, leaves, budget)) leaves.clear();
-    return leaves;
-  }
-  bool collectLeaves(Value v, const Encoding *e, CarriedLeaves &leaves, int64_t &budget) {
-    if (isAvailable(v, e)) return true;
-    if (--budget < 0) return false;
-    if (canCarry(v, e)) {
-      leaves.insert(v);
-      return true;
-    }
-    Operation *op = v.definingOp();
-    return op && isElementwise(op) && isPure(op) &&
-           llvm::all_of(op->operands(), [&](Value o) { return collectLeaves(o, e, leaves, budget); });
-  }
-
-  /// Values that are yielded converted are carried in the layout from before the conversion.
-  bool changeCarriedLayouts() {
-    bool changed = false;
-    std::vector<Operation *> ops;
-    m_.op()->walkPostOrder([&](Operation *op) {
-      if (op->is<scf::ForOp>() || op->is<scf::IfOp>()) ops.push_back(op);
-    });
-    for (auto *op : ops) {
-      if (auto loop = op->dyn<scf::ForOp>()) changed |= changeCarriedLayoutsOf(loop);
-      if (auto branch = op->dyn<scf::IfOp>()) changed |= changeResultLayoutsOf(branch);
-    }
-    return changed;
-  }
-  bool changeCarriedLayoutsOf(scf::ForOp loop) {
-    bool changed = false;
-    for (unsigned i = 0; i < numCarried(loop); ++i) {
-      auto c = carried(loop, i);
-      if (!c.result.type().isTensor()) continue;
-      auto conversion = c.yielded.definedBy<ttg::ConvertLayoutOp>();
-      const Encoding *e = conversion ? encodingOf(conversion.src()) : layoutOfConversionsOf(c.argument);
-      if (!e || e == encodingOf(c.result) || isDotOperand(e) || !isAvailable(c.init, e)) continue;
-      if (!mayChangeLayout(loop.op, i, e)) continue;
-      changeCarriedLayout(c, e);
-      changed = true;
-    }
-    return changed;
-  }
-  /// The layout to which a value (a carried pointer or index) is converted, if all of its conversions agree; else null.
-  static const Encoding *layoutOfConversionsOf(Value v) {
-    const Encoding *e = nullptr;
-    for (auto *user : v.users()) {
-      if (!user->is<ttg::ConvertLayoutOp>()) continue;
-      const Encoding *wanted = encodingOf(user->result());
-      if (e && e != wanted) return nullptr;
-      e = wanted;
-    }
-    return e;
-  }
-  bool changeResultLayoutsOf(scf::IfOp branch) {
-    if (!branch->numResults() || !branch.thenRegion().hasOneBlock() || !branch.elseRegion().hasOneBlock()) return false;
-    Operation *thenYield = branch.thenRegion().front()->terminator();
-    Operation *elseYield = branch.elseRegion().front()->terminator();
-    bool changed = false;
-    for (unsigned i = 0; i < branch->numResults(); ++i) {
-      if (!branch->result(i).type().isTensor()) continue;
-      for (auto [yield, otherYield] : {std::pair(thenYield, elseYield), std::pair(elseYield, thenYield)}) {
-        auto c = yield->operand(i).definedBy<ttg::ConvertLayoutOp>();
-        if (!c) continue;
-        const Encoding *e = encodingOf(c.src());
-        if (!isAvailable(otherYield->operand(i), e) || !mayChangeLayout(branch.op, i, e)) continue;
-        changedLayouts_[{branch.op, i}] = e;
-        yield->setOperand(i, c.src());
-        setOperandLayout(otherYield, i, e);
-        changeLayout(branch->result(i), e);
-        changed = true;
-        break;
-      }
-    }
-    return changed;
-  }
-
   // ---- down ----
 
   bool moveAllDown() {
@@ -405,7 +247,7 @@ private:
     case Opcode::tt_reduce: return moveDownReduce(op->cast<tt::ReduceOp>(), at, e);
     case Opcode::tt_assert:       // each thread tests what it has
     case Opcode::ttg_local_alloc: // filled from any layout; through another one the value would pass memory twice
-      setOperandLayout(op, 0, e);
+      values_.setOperandLayout(op, 0, e);
       return true;
     case Opcode::tt_load: return moveDownLoad(op->cast<tt::LoadOp>(), at, e);
     case Opcode::scf_for: return moveIntoLoop(op->cast<scf::ForOp>(), at, e);
@@ -416,7 +258,7 @@ private:
   /// Does an operation of one tensor operand in layout `e`, with its result in `result`. False if that is null.
   bool moveTo(Operation *op, const Encoding *e, const Encoding *result) {
     if (!result) return false;
-    setOperandLayout(op, 0, e);
+    values_.setOperandLayout(op, 0, e);
     changeLayout(op->result(), result);
     return true;
   }
@@ -424,18 +266,18 @@ private:
   bool moveDownElementwise(Operation *op, unsigned at, const Encoding *e) {
     for (unsigned i = 0; i < op->numOperands(); ++i) {
       Value o = op->operand(i);
-      if (i == at || isAvailable(o, e)) continue;
-      if (canCarry(o, e)) {
-        changeCarriedLayout(*carriedByArgument(o), e);
+      if (i == at || values_.isAvailable(o, e)) continue;
+      if (carried_.canCarry(o, e)) {
+        carried_.change(*carriedByArgument(o), e);
         continue;
       }
-      if (auto leaves = carriedLeaves(o, e); !leaves.empty()) { // then this operand will come in `e`, too
-        for (Value v : leaves) changeCarriedLayout(*carriedByArgument(v), e);
+      if (auto leaves = carried_.leavesOf(o, e); !leaves.empty()) { // then this operand will come in `e`, too
+        for (Value v : leaves) carried_.change(*carriedByArgument(v), e);
         return true;
       }
       if (!mayConvertOperand(op, i, at, e)) return false;
     }
-    setOperandLayouts(op, e);
+    values_.setOperandLayouts(op, e);
     for (Value r : op->results()) changeLayout(r, e); // of inline assembly: several
     return true;
   }
@@ -443,9 +285,9 @@ private:
   /// converted to the operation's layout.
   bool mayConvertOperand(Operation *op, unsigned i, unsigned at, const Encoding *e) {
     Value o = op->operand(i);
-    if (isAcceptable(o, e)) return true;
+    if (values_.isAcceptable(o, e)) return true;
     auto arriving = op->operand(at).definedBy<ttg::ConvertLayoutOp>();
-    if (isWidened(o, e) && !isWidened(arriving.src(), encodingOf(op->result(0)))) return true;
+    if (values_.isWidened(o, e) && !values_.isWidened(arriving.src(), encodingOf(op->result(0)))) return true;
     // Two expensive operands in different layouts: always the same one decides, so that the choice does not alternate.
     if (auto other = o.definedBy<ttg::ConvertLayoutOp>())
       return !isStronger(encodingOf(other.src()), e) && !decidesLayout(op, i, at);
@@ -475,13 +317,14 @@ private:
     if (elementsPerThreadOrMany(e, shape) > elementsPerThreadOrMany(encodingOf(op.result()), shape)) return false;
     // What stands for masked elements may be what the loop has found before.
     Value other = op.other();
-    bool carriesOther = other && other != op->operand(at) && !isAcceptable(other, e) && canCarry(other, e);
+    bool carriesOther =
+        other && other != op->operand(at) && !values_.isAcceptable(other, e) && carried_.canCarry(other, e);
     for (unsigned i = 0; i < op->numOperands(); ++i) {
       Value o = op->operand(i);
-      if (i != at && !(carriesOther && o == other) && !isAcceptable(o, e)) return false;
+      if (i != at && !(carriesOther && o == other) && !values_.isAcceptable(o, e)) return false;
     }
-    if (carriesOther) changeCarriedLayout(*carriedByArgument(other), e);
-    setOperandLayouts(op.op, e);
+    if (carriesOther) carried_.change(*carriedByArgument(other), e);
+    values_.setOperandLayouts(op.op, e);
     changeLayout(op.result(), e);
     return true;
   }
@@ -489,7 +332,7 @@ private:
   /// The source is in any layout, since it goes to shared memory; the result is in that of the indices.
   bool moveDownGather(tt::GatherOp op, unsigned at, const Encoding *e) {
     if (op->hasAttr("efficient_layout")) return false;
-    setOperandLayout(op.op, at, e);
+    values_.setOperandLayout(op.op, at, e);
     if (at == 1) changeLayout(op.result(), e);
     return true;
   }
@@ -503,7 +346,7 @@ private:
     auto isBijective = [](const LinearLayout &l) { return l.isInjective() && l.isSurjective(); };
     bool sameRegisters = source->inDimSize(Dim::Register) == result->inDimSize(Dim::Register);
     if (!isBijective(*source) || !isBijective(*result) || !sameRegisters) return false;
-    setOperandLayout(op.op, 0, e);
+    values_.setOperandLayout(op.op, 0, e);
     return true;
   }
 
@@ -511,36 +354,31 @@ private:
   bool moveDownSplit(tt::SplitOp op, const Encoding *e) {
     auto *half = layouts::inferSplit(pool_, e, tensorOf(op.src()).shape());
     if (!half) return false;
-    setOperandLayout(op.op, 0, e);
+    values_.setOperandLayout(op.op, 0, e);
     for (auto r : op->results()) changeLayout(r, half);
     return true;
   }
   bool moveDownJoin(tt::JoinOp op, unsigned at, const Encoding *e) {
-    if (!othersAreAcceptable(op.op, at, e)) return false;
+    if (!values_.othersAreAcceptable(op.op, at, e)) return false;
     auto *joined = layouts::inferJoin(pool_, e, tensorOf(op->operand(at)).shape());
     if (!joined) return false;
-    setOperandLayouts(op.op, e);
+    values_.setOperandLayouts(op.op, e);
     changeLayout(op.result(), joined);
     return true;
   }
 
-  bool othersAreAcceptable(Operation *op, unsigned at, const Encoding *e) {
-    for (unsigned i = 0; i < op->numOperands(); ++i)
-      if (i != at && !isAcceptable(op->operand(i), e)) return false;
-    return true;
-  }
   bool moveDownScan(tt::ScanOp op, unsigned at, const Encoding *e) {
     // In a layout out of order it would be converted on the way in and out again (choose-scan-layouts).
     auto &layout = e->layoutOf(tensorOf(op->operand(at)).shape());
     bool canBeLowered = !isDotOperand(e) && layout.ok() && layouts::scanShape(*layout, op.axis()).inOrder;
-    if (!canBeLowered || !othersAreAcceptable(op.op, at, e)) return false;
-    setOperandLayouts(op.op, e);
+    if (!canBeLowered || !values_.othersAreAcceptable(op.op, at, e)) return false;
+    values_.setOperandLayouts(op.op, e);
     for (auto r : op->results()) changeLayout(r, e);
     return true;
   }
   bool moveDownReduce(tt::ReduceOp op, unsigned at, const Encoding *e) {
-    if (!othersAreAcceptable(op.op, at, e)) return false;
-    setOperandLayouts(op.op, e);
+    if (!values_.othersAreAcceptable(op.op, at, e)) return false;
+    values_.setOperandLayouts(op.op, e);
     for (auto r : op->results())
       if (r.type().isTensor()) changeLayout(r, *pool_.getSlice(op.axis(), e));
     return true;
@@ -549,8 +387,8 @@ private:
   /// An initial value arrives converted: the loop carries the original layout. The yielded value is converted to it.
   bool moveIntoLoop(scf::ForOp loop, unsigned at, const Encoding *e) {
     auto value = carriedByInit(loop->opOperand(at));
-    if (!value || !mayChangeLayout(loop.op, value->index, e)) return false;
-    changeCarriedLayout(*value, e);
+    if (!value || !carried_.mayChange(loop.op, value->index, e)) return false;
+    carried_.change(*value, e);
     return true;
   }
 
@@ -577,7 +415,7 @@ private:
     auto isCheap = [&](Value v) { return encodingOf(v) == e || cheap_.canCompute(v, e); };
     if (!isCheap(s.ptr()) || (s.mask() && !isCheap(s.mask()))) return false;
     enum : unsigned { kPointer, kValue, kMask };
-    s->setOperand(s->operandGroupStart(kPointer), getIn(s.ptr(), e, s.op));
+    s->setOperand(s->operandGroupStart(kPointer), values_.getIn(s.ptr(), e, s.op));
     Value value = c.src();
     if (expand) {
       Builder b(s.op);
@@ -585,7 +423,7 @@ private:
       value = tt::ExpandDimsOp::create(b, expand->loc(), type, value, expand->attrs()).result();
     }
     s->setOperand(s->operandGroupStart(kValue), value);
-    if (s.mask()) s->setOperand(s->operandGroupStart(kMask), getIn(s.mask(), e, s.op));
+    if (s.mask()) s->setOperand(s->operandGroupStart(kMask), values_.getIn(s.mask(), e, s.op));
     return true;
   }
 
@@ -596,7 +434,8 @@ private:
   Rematerializer cheap_;
   const int64_t threads_; // of a block
   const GlobalAccesses memory_;
-  llvm::DenseMap<std::pair<Operation *, unsigned>, const Encoding *> changedLayouts_; // by loop or branch, and index
+  AvailableValues values_;
+  CarriedLayouts carried_;
 };
 
 } // namespace
