@@ -1,5 +1,5 @@
-// How wide tt.print writes numbers, for interpreter and lowering: an index as wide as the dimension's largest one, a value
-// in hexadecimal with all digits of its type, as Triton does.
+// How wide tt.print writes numbers, for interpreter and lowering: an index as wide as the largest one of its dimension,
+// a value in hexadecimal with all digits of its type, as Triton does.
 #pragma once
 #include <cstdint>
 #include <string>

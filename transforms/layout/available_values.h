@@ -1,4 +1,4 @@
-// Values in other layouts, and whether they can be had there without a conversion (tritongpu-remove-layout-conversions).
+// Values in other layouts, and which can be had there without a conversion (tritongpu-remove-layout-conversions).
 #pragma once
 #include "transforms/layout/rematerializer.h"
 

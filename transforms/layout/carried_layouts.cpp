@@ -27,7 +27,7 @@ void CarriedLayouts::change(const CarriedValue &c, const Encoding *e) {
   changeLayout(c.result, e);
 }
 
-// ---- what can be carried in another layout ---------------------------------------------------------------------------
+// ---- what can be carried in another layout --------------------------------------------------------------------------
 
 bool CarriedLayouts::canCarry(Value v, const Encoding *e) {
   auto c = carriedByArgument(v);
