@@ -125,7 +125,7 @@ static std::error_code whyNotWritable(const std::string &folder) {
   return fs::access(folder, fs::AccessMode::Write);
 }
 
-int checkOutputFiles(std::initializer_list<OutputOption> outputs) {
+int checkOutputFiles(std::initializer_list<OutputOption> outputs, std::initializer_list<std::string> inputs) {
   namespace fs = llvm::sys::fs;
   auto absolute = [](const std::string &path) {
     llvm::SmallString<128> p(path);
@@ -143,6 +143,9 @@ int checkOutputFiles(std::initializer_list<OutputOption> outputs) {
         return fail(kUsage, llvm::Twine(other->option) + " and " + o.option + " cannot both write to " +
                                 (o.path == "-" ? "standard output" : "'" + o.path + "'"));
     if (o.path == "-") continue;
+    for (auto &input : inputs)
+      if (fs::is_regular_file(o.path) && isSame(input, o.path))
+        return fail(kUsage, llvm::Twine(o.option) + " would overwrite the input '" + input + "'");
     std::error_code problem;
     if (fs::is_directory(o.path))
       problem = std::make_error_code(std::errc::is_a_directory);

@@ -34,9 +34,9 @@ struct OutputOption {
   const char *option;
   std::string path;
 };
-/// Before hours of work: whether the files can be written, and are different ones. An exit code after an error was
-/// printed. Nothing is created.
-int checkOutputFiles(std::initializer_list<OutputOption>);
+/// Before hours of work: whether the files can be written, and are different ones and none of the inputs. An exit code
+/// after an error was printed. Nothing is created.
+int checkOutputFiles(std::initializer_list<OutputOption>, std::initializer_list<std::string> inputs = {});
 /// The same for a folder, which may have to be created. Empty: none.
 int checkOutputFolder(const std::string &path);
 

@@ -27,7 +27,7 @@ int benchCommand(int argc, char **argv) {
   if (auto code = parseArguments(app, argc, argv)) return *code;
   std::unique_ptr<CompileCache> cache;
   if (int code = cacheFlags.open(cache)) return code;
-  if (int code = checkOutputFiles({{"--json", jsonFile}})) return code;
+  if (int code = checkOutputFiles({{"--json", jsonFile}}, {path})) return code;
   if (deviceName == "interpreter") return openMeasuredDevice(deviceName, device);
   Launch l;
   if (int code = l.readDescription(path)) return code;

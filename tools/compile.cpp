@@ -136,7 +136,8 @@ int compileCommand(int argc, char **argv) {
   if (int code = checkOutputFiles({{"-o", flags.output},
                                    {"--metadata", flags.metadata},
                                    {"--remarks-json", flags.passes.remarksFile},
-                                   {"--reproducer", flags.options.passes.reproducerPath}}))
+                                   {"--reproducer", flags.options.passes.reproducerPath}},
+                                  {flags.input}))
     return code;
 
   auto buffer = readInput(flags.input);

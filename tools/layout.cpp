@@ -122,7 +122,8 @@ int layoutCommand(int argc, char **argv) {
   if (flags.layout.empty() && flags.file.empty())
     return fail(kUsage, "--layout or --input is required; see `tessera layout --help`");
   if (flags.output.empty()) flags.output = "-";
-  if (int code = checkOutputFiles({{"-o", flags.output}, {"--svg", flags.svg}, {"--html", flags.html}})) return code;
+  if (int code = checkOutputFiles({{"-o", flags.output}, {"--svg", flags.svg}, {"--html", flags.html}}, {flags.file}))
+    return code;
 
   ir::Context context;
   auto diag = printingDiagnostics();

@@ -482,7 +482,7 @@ int reduceCommand(int argc, char **argv) {
   RE2 re(flags.match, RE2::Quiet);
   if (!re.ok()) return fail(kUsage, "--match: bad regular expression '" + flags.match + "': " + re.error());
   if (int code = flags.complete(trial)) return code;
-  if (int code = checkOutputFiles({{"-o", flags.output}})) return code;
+  if (int code = checkOutputFiles({{"-o", flags.output}}, {flags.input})) return code;
   ir::Context context;
   Failing f;
   std::string irPath = flags.input;

@@ -102,7 +102,7 @@ int RunFlags::validate(const CLI::App &app) {
                   std::string(option) + " and --timing exclude each other: the model executes a few workgroups");
   bool mayInterpret = deviceName.empty() || deviceName == "interpreter";
   if (!mayInterpret && app.count("--undefined")) return fail(kUsage, "--undefined needs --device interpreter");
-  if (int code = checkOutputFiles({{"--timeline", timingFlags.timeline}, {"--timing-json", timingFlags.json}}))
+  if (int code = checkOutputFiles({{"--timeline", timingFlags.timeline}, {"--timing-json", timingFlags.json}}, {path}))
     return code;
   if (int code = checkOutputFolder(outDir)) return code;
   emulator.counters = counters;

@@ -23,7 +23,8 @@ int timeCommand(int argc, char **argv) {
   app.add_option("--json", flags.json, "write the figures as JSON (- for standard output)");
   if (auto code = parseArguments(app, argc, argv)) return *code;
 
-  if (int code = checkOutputFiles({{"--timeline", flags.timeline}, {"--json", flags.json}})) return code;
+  if (int code = checkOutputFiles({{"--timeline", flags.timeline}, {"--json", flags.json}}, {object, launch}))
+    return code;
   std::string name = launch == "-" ? "<stdin>" : launch;
   auto text = readText(launch);
   if (!text) return fail(kInputAtFault, name + ": " + text.getError().message());

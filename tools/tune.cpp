@@ -324,6 +324,8 @@ int tuneCommand(int argc, char **argv) {
   for (SearchedOption &s : flags.search.all)
     if (int code = s.readLists()) return code;
   if (int code = checkOutputFiles({{"--json", flags.jsonFile}, {"-o", flags.output}})) return code;
+  // -o may replace the description by the tuned one.
+  if (int code = checkOutputFiles({{"--json", flags.jsonFile}}, {flags.path})) return code;
   std::unique_ptr<CompileCache> cache;
   if (int code = flags.cache.open(cache)) return code;
 
