@@ -13,8 +13,8 @@
 // trans, reshape, join, split, cat, reduce, dot). Where an operand has another layout than its operation requires, a
 // ttg.convert_layout is inserted; later passes remove nearly all of these.
 //
-// Tensors that have a layout keep it. It must fit the numbers of warps and threads that the module gets: a module with
-// layouts usually has these numbers already (`ttg.num-warps`), and then the pass changes nothing.
+// A function whose tensors have layouts stays as it is. They must fit the numbers of warps and threads that the module
+// gets: a module with layouts usually has these numbers already (`ttg.num-warps`), and then the pass changes nothing.
 //
 // Runs: NVIDIA pipeline, AMD pipeline.
 #include "ir/builder.h"
@@ -37,6 +37,28 @@ using layouts::Encoding;
 
 namespace {
 
+/// An operation and a type that it defines.
+struct OperationWithType {
+  Operation *op = nullptr;
+  TensorType type;
+};
+
+/// The first operation in `root` that defines a tensor, or a pointer to one, of which the predicate is true.
+OperationWithType findTensor(Operation *root, llvm::function_ref<bool(Operation *, TensorType)> predicate) {
+  OperationWithType found;
+  root->walk([&](Operation *op) {
+    forEachDefinedType(op, [&](Type t) {
+      if (auto p = t.dyn_cast<PointerType>()) t = p.pointee();
+      if (found.op || !t || !t.isTensor()) return;
+      if (predicate(op, t.cast<TensorType>())) found = {op, t.cast<TensorType>()};
+    });
+  });
+  return found;
+}
+
+bool hasLayout(Operation *, TensorType t) { return t.encoding(); }
+bool lacksLayout(Operation *, TensorType t) { return !t.encoding(); }
+
 class Conversion {
 public:
   Conversion(Module &m, int warps, int lanes, int ctas)
@@ -44,7 +66,7 @@ public:
 
   void run() {
     for (auto &op : *m_.body())
-      if (op.is<tt::FuncOp>()) function(&op);
+      if (op.is<tt::FuncOp>() && !findTensor(&op, hasLayout).op) function(&op);
   }
 
 private:
@@ -216,12 +238,9 @@ private:
     for (unsigned i = 0; i < rank; ++i) order.push_back(rank - 1 - i);
     auto *e = *pool_.getBlocked(layouts::blockedParamsFor(shape, size, order, warps_, lanes_));
     op.d().setType(type.withEncoding(e));
-    auto isDotOperand = [](Value v) {
-      return encodingOf(v) && encodingOf(v)->kind() == layouts::EncodingKind::DotOperand;
-    };
     enum : unsigned { A, B, Accumulator }; // tt.dot's operands
-    if (!isDotOperand(op.a())) require(op.op, A, *pool_.getDotOperand(0, e, 0));
-    if (!isDotOperand(op.b())) require(op.op, B, *pool_.getDotOperand(1, e, 0));
+    require(op.op, A, *pool_.getDotOperand(0, e, 0));
+    require(op.op, B, *pool_.getDotOperand(1, e, 0));
     require(op.op, Accumulator, e);
   }
 
@@ -232,25 +251,6 @@ private:
   int warps_, lanes_, ctas_;
 };
 
-/// An operation and a type that it defines.
-struct OperationWithType {
-  Operation *op = nullptr;
-  TensorType type;
-};
-
-/// The first operation that defines a tensor, or a pointer to one, of which the predicate is true.
-OperationWithType findTensor(Module &m, llvm::function_ref<bool(Operation *, TensorType)> predicate) {
-  OperationWithType found;
-  m.op()->walk([&](Operation *op) {
-    forEachDefinedType(op, [&](Type t) {
-      if (auto p = t.dyn_cast<PointerType>()) t = p.pointee();
-      if (found.op || !t || !t.isTensor()) return;
-      if (predicate(op, t.cast<TensorType>())) found = {op, t.cast<TensorType>()};
-    });
-  });
-  return found;
-}
-
 absl::Status report(PassContext &c, Operation *op, const llvm::Twine &message) {
   Diagnostic d;
   d.message = message.str();
@@ -260,16 +260,17 @@ absl::Status report(PassContext &c, Operation *op, const llvm::Twine &message) {
   return absl::InvalidArgumentError("the input has no TTGIR form");
 }
 
-/// Reports tensors that no layout can be given to, or whose layouts are for another number of warps or threads.
+/// Reports tensors that no layout can be given to, whose layouts are for another number of warps or threads, or that lack
+/// one beside others in their function.
 absl::Status checkTensors(Module &m, int64_t warps, int64_t lanes, PassContext &c) {
-  auto scalar = findTensor(m, [](Operation *, TensorType t) { return t.shape().empty(); });
+  auto scalar = findTensor(m.op(), [](Operation *, TensorType t) { return t.shape().empty(); });
   if (scalar.op)
     return report(c, scalar.op,
                   "'" + scalar.op->name() + "' has type " + scalar.type.str() +
                       ", and a tensor without dimensions has no layout; use a scalar");
   int64_t itsWarps = 0;
   int64_t itsLanes = 0;
-  auto misfit = findTensor(m, [&](Operation *op, TensorType t) {
+  auto misfit = findTensor(m.op(), [&](Operation *op, TensorType t) {
     if (!t.encoding() || !t.encoding()->isDistributed()) return false;
     auto layout = t.encoding()->toLinearLayout(t.shape());
     if (!layout.ok()) return false; // the verifier reports it
@@ -285,6 +286,13 @@ absl::Status checkTensors(Module &m, int64_t warps, int64_t lanes, PassContext &
                       " warps of " + llvm::Twine(itsLanes) + " threads, but the module is converted for " +
                       llvm::Twine(warps) + " warps of " + llvm::Twine(lanes) +
                       "; compile it for the number of warps of its layouts");
+  for (auto &op : *m.body()) {
+    auto without = findTensor(&op, lacksLayout);
+    if (without.op && findTensor(&op, hasLayout).op)
+      return report(c, without.op,
+                    "'" + without.op->name() + "' has type " + without.type.str() +
+                        ", but other tensors of the function have layouts");
+  }
   return absl::OkStatus();
 }
 
