@@ -53,7 +53,9 @@ public:
     }
     rootKeys();
     if (auto n = root_.get("kernel"); n.present()) {
-      d_.kernel = n.string().value_or("");
+      auto name = n.string();
+      if (name && name->empty()) n.error("must name a function; without the key it is the only one");
+      d_.kernel = name.value_or("");
       d_.kernelPlace = n.position();
     }
     if (auto n = root_.get("ttir"); n.present()) {
