@@ -15,8 +15,8 @@
 //     the widest tensor is small                         none (d)
 //   loads many registers                                 half of full occupancy; a quarter if the tensor is medium;
 //                                                        fewer if a loop's accumulators, addresses and loads of an
-//                                                        iteration do not fit into the registers (f)
-//   loads few registers                                  none (e)
+//                                                        iteration do not fit into the registers (e)
+//   loads few registers                                  none (f)
 //   loads some registers                                 three quarters; three eighths if the tensor is medium
 //
 // (a) By itself ptxas gives the addresses of a row of copies one pair of registers, each copy waiting for the one
@@ -28,9 +28,9 @@
 //     takes more registers than it needs, and fewer blocks compute while one waits at a barrier (layer normalisation by
 //     eight warps on an H200: 56 registers and four blocks instead of 48 and five, 77.4 us instead of 70.9).
 // (d) Full occupancy has the loads in flight that hide their latency, and rows of one iteration have no others.
-// (e) All loads are in flight with the registers of full occupancy, and more warps hide more.
-// (f) ptxas then keeps few of the loads in flight: two of the sixteen of a sum of 16 masked rows in 128 registers, all
-//     of them in 206.
+// (e) ptxas otherwise keeps few of the loads in flight: two of the sixteen of a sum of 16 masked rows in 128 registers,
+//     all of them in 206.
+// (f) All loads are in flight with the registers of full occupancy, and more warps hide more.
 //
 // Loads are counted in the optimised code, in which short loops are unrolled. Sources: CUDA C++ Programming Guide,
 // "Occupancy Calculator"; PTX ISA, "Performance-Tuning Directives".

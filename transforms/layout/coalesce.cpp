@@ -213,8 +213,8 @@ int64_t widestOf(const Access &a, const TargetInfo *target) {
   return std::max<int64_t>(1, bytes / a.bytes);
 }
 
-/// `threads`: of a block.
-void findWidth(Access &a, const AxisInfoAnalysis &axis, const GlobalAccesses &global, int64_t threads,
+/// What widths are chosen by: all of an access but its order. `threads`: of a block.
+void analyzeWidth(Access &a, const AxisInfoAnalysis &axis, const GlobalAccesses &global, int64_t threads,
                const TargetInfo *target) {
   auto type = a.pointers();
   a.bytes = std::max<int64_t>(1, type.element().cast<PointerType>().pointee().bitWidth() / 8);
@@ -437,7 +437,7 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
   });
   orderReducedLast(accesses, axis, tuning);
   orderUnprovedByStrides(accesses, global);
-  for (auto &a : accesses) findWidth(a, axis, global, int64_t(warps) * lanes, context.target);
+  for (auto &a : accesses) analyzeWidth(a, axis, global, int64_t(warps) * lanes, context.target);
   auto widths = widthsOfGroups(m, accesses, tuning);
 
   for (auto &a : accesses) {
