@@ -260,8 +260,8 @@ absl::Status report(PassContext &c, Operation *op, const llvm::Twine &message) {
   return absl::InvalidArgumentError("the input has no TTGIR form");
 }
 
-/// Reports tensors that no layout can be given to, whose layouts are for another number of warps or threads, or that have
-/// none although others of their function do.
+/// Reports tensors that no layout can be given to, whose layouts are for another number of warps or threads, or that
+/// have none although others of their function do.
 absl::Status checkTensors(Module &m, int64_t warps, int64_t lanes, PassContext &c) {
   auto scalar = findTensor(m.op(), [](Operation *, TensorType t) { return t.shape().empty(); });
   if (scalar.op)
