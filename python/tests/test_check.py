@@ -423,3 +423,19 @@ def test_process_ends_within_a_block(tmp_path, block, thread):
     program.write_text(NOT_LEFT)
     made = subprocess.run([sys.executable, program, block, thread], capture_output=True, text=True)
     assert (made.returncode, made.stdout, made.stderr) == (0, "the end\n", "")
+
+
+def check_program(folder, *arguments):
+    command = [sys.executable, "-m", "tessera.triton", "check", "--target", "interpreter", *arguments]
+    made = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    return made.returncode, made.stderr
+
+
+def test_programs_that_are_none(tmp_path):
+    assert check_program(tmp_path, "no.py") == (2, "no.py: No such file or directory\n")
+    assert check_program(tmp_path, ".") == (2, ".: a folder without __main__.py\n")
+    for name in ("no.such", ".."):
+        assert check_program(tmp_path, "-m", name) == (2, f"interpreter: there is no module {name!r}\n")
+    (tmp_path / "ends.py").write_text("import sys\nsys.exit('no data')\n")
+    for program in (["ends.py"], ["-m", "ends"]):
+        assert check_program(tmp_path, *program) == (1, "no data\ninterpreter: the program ended with status 1\n")

@@ -81,6 +81,9 @@ def check(arguments: list[str]) -> int:
             if not is_module and not os.path.exists(rest[0]):
                 print(f"{rest[0]}: No such file or directory", file=sys.stderr)
                 return 2
+            if not is_module and os.path.isdir(rest[0]) and not os.path.exists(os.path.join(rest[0], "__main__.py")):
+                print(f"{rest[0]}: a folder without __main__.py", file=sys.stderr)
+                return 2
             return _check(targets or ["interpreter", "sm_90a", "gfx942"], rest)
     print(CHECK, file=sys.stdout if rest[:1] in (["-h"], ["--help"]) else sys.stderr)
     return 0 if rest[:1] in (["-h"], ["--help"]) else 2

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib.util
 import os
 import runpy
 import sys
@@ -328,11 +329,22 @@ def _properties(driver: EmulatorDriver) -> Any:
     )
 
 
+def _is_found(module: str) -> bool:
+    """Whether `-m` has something to run; what fails while a package around it is imported is told when it is run."""
+    try:
+        return not module.startswith(".") and importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError as e:
+        return not f"{module}.".startswith(f"{e.name}.")
+    except ValueError:  # an empty part of the name
+        return False
+    except Exception:
+        return True
+
+
 def _run(command: list[str]) -> None:
     is_module = command[0] == "-m"
     sys.argv = command[1:] if is_module else command
     if is_module:
-        sys.path.insert(0, os.getcwd())
         runpy.run_module(command[1], run_name="__main__", alter_sys=True)
     else:
         sys.path.insert(0, os.path.dirname(os.path.abspath(command[0])))
@@ -345,13 +357,19 @@ def launches(count: int) -> str:
 
 def _execute(driver: EmulatorDriver, command: list[str]) -> tuple[int, str]:
     """The exit status, and a line for the user."""
+    if command[0] == "-m":
+        sys.path.insert(0, os.getcwd())
+        if not _is_found(command[1]):
+            return 2, f"there is no module {command[1]!r}"
     try:
         _run(command)
     except KernelFault as e:
         return 1, str(e)
     except SystemExit as e:
+        if isinstance(e.code, str):  # sys.exit("why")
+            print(e.code, file=sys.stderr)
         if e.code not in (None, 0):
-            return 1, f"the program ended with status {e.code}"
+            return 1, f"the program ended with status {1 if isinstance(e.code, str) else e.code}"
     except KeyboardInterrupt:
         return 130, f"interrupted after {launches(driver.launches)}"
     except _errors.InputError as e:
