@@ -330,7 +330,7 @@ def _properties(driver: EmulatorDriver) -> Any:
 
 
 def _is_found(module: str) -> bool:
-    """Whether `-m` has something to run; what fails while a package around it is imported is told when it is run."""
+    """Whether `-m` has something to run; what fails in a package around it fails again when it is run."""
     try:
         return not module.startswith(".") and importlib.util.find_spec(module) is not None
     except ModuleNotFoundError as e:
