@@ -2,8 +2,8 @@
 #include "transforms/layout/carried_layouts.h"
 #include "ir/module_attributes.h"
 #include "ir/tensor_queries.h"
-#include "transforms/layout/conversion_slices.h"
 #include "transforms/layout/conversion_facts.h"
+#include "transforms/layout/conversion_slices.h"
 #include "transforms/layout/convert_values.h"
 
 namespace tessera::transforms {

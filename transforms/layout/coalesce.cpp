@@ -215,7 +215,7 @@ int64_t widestOf(const Access &a, const TargetInfo *target) {
 
 /// What widths are chosen by: all of an access but its order. `threads`: of a block.
 void analyzeWidth(Access &a, const AxisInfoAnalysis &axis, const GlobalAccesses &global, int64_t threads,
-               const TargetInfo *target) {
+                  const TargetInfo *target) {
   auto type = a.pointers();
   a.bytes = std::max<int64_t>(1, type.element().cast<PointerType>().pointee().bitWidth() / 8);
   a.elementsPerThread = std::max<int64_t>(1, type.numElements() / threads);
