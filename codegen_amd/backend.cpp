@@ -58,11 +58,17 @@ static void addressSharedMemory(llvm::Module &module) {
 
 namespace {
 
+/// A way to generate code.
+struct Way {
+  RecomputedAfter recomputed = RecomputedAfter::TwoLoops;
+  PressureTracker tracker = PressureTracker::Targets;
+  bool isForSecondBlock = false; // of threads, on a compute unit
+};
+
 class AmdBackend final : public codegen::Backend {
 public:
-  AmdBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options,
-             RecomputedAfter recomputed = RecomputedAfter::TwoLoops)
-      : Backend(arch, options), recomputed_(recomputed) {}
+  AmdBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options, Way way = {})
+      : Backend(arch, options), way_(way) {}
 
   absl::Status prepare(llvm::Module &module) const override {
     if (options_.numCtas > 1)
@@ -101,7 +107,7 @@ public:
 
 protected:
   bool objectNeedsAssembly() const override { return false; }
-  void withCodegenSettings(llvm::function_ref<void()> body) const override { withSchedulerOptions(body); }
+  void withCodegenSettings(llvm::function_ref<void()> body) const override { withSchedulerOptions(body, way_.tracker); }
   llvm::ArrayRef<llvm::StringLiteral> skippedCodegenPasses() const override {
     static constexpr llvm::StringLiteral kSkipped[] = {"amdgpu-image-intrinsic-opt", "amdgpu-lower-ctor-dtor",
                                                        "amdgpu-sw-lower-lds"};
@@ -114,7 +120,7 @@ protected:
     bool mfma = info().matrixUnit == ir::MatrixUnit::Mfma;
     bool hasMatrices = info().matrixUnit == ir::MatrixUnit::Mfma || info().matrixUnit == ir::MatrixUnit::Wmma;
     if (argument == "detect-dead-lanes" && hasMatrices && options_.optLevel >= 2)
-      passes.add(createRecomputeAfterLoops(info().tuning, recomputed_));
+      passes.add(createRecomputeAfterLoops(info().tuning, way_.recomputed));
     if (argument == "detect-dead-lanes" && mfma && options_.optLevel >= 2) passes.add(createShareConstants());
     if (argument == "machine-scheduler" && mfma && options_.optLevel >= 2) passes.add(createOrderMatrices(info()));
     if (argument == "machine-scheduler" && info().matrixUnit == ir::MatrixUnit::Wmma && options_.optLevel >= 2) {
@@ -135,34 +141,46 @@ protected:
   }
 
 private:
-  /// Code of the module, the better of two where the first one misses a mark by little. Where it spills registers
-  /// around loops with WMMA, what is not used in these loops is computed again after them, if nothing spills then.
-  /// Where a few registers less make room for a second block of threads, it is generated for two.
+  /// Code of the module; where it misses a mark, the first of other ways that does not. Where registers are spilled:
+  ///   - what is not used in loops with matrix instructions is computed again after them;
+  ///   - LLVM's scheduler with the other tracker. Not with MFMA, between which another scheduler puts what fills their
+  ///     latency (schedule-matrices).
+  /// Each if nothing is spilled then. Where a few registers less make room for a second block of threads, code for two.
   absl::StatusOr<std::string> generateByTrial(llvm::Module &module, bool object) const {
-    bool hasWmma = declares(module, "wmma");
-    if ((!hasWmma && !declares(module, "mfma")) || options_.optLevel < 2) return runCodegen(module, object);
-    // For a copy in a context of its own, which can be given up if LLVM fails.
+    if (options_.optLevel < 2) return runCodegen(module, object);
+    bool hasMfma = declares(module, "mfma");
+    bool hasMatrices = hasMfma || declares(module, "wmma");
+    // For copies in contexts of their own, which can be given up if LLVM fails.
     llvm::SmallString<0> bitcode;
     llvm::raw_svector_ostream stream(bitcode);
     llvm::WriteBitcodeToFile(module, stream);
     absl::StatusOr<std::string> code = runCodegen(module, object);
     if (!code.ok()) return code;
-    bool spills = hasWmma && spilledBytes(module) > 0;
-    if (!spills && !nearlyHasSecondBlock(module)) return code;
+    llvm::SmallVector<Way, 2> ways;
+    if (spilledBytes(module) > 0) {
+      if (hasMatrices) ways.push_back({.recomputed = RecomputedAfter::EveryLoop});
+      if (!hasMfma) ways.push_back({.tracker = PressureTracker::Shared});
+    } else if (hasMatrices && nearlyHasSecondBlock(module)) {
+      ways.push_back({.isForSecondBlock = true});
+    }
+    for (Way way : ways)
+      if (auto other = generateAgain(module, bitcode, way, object); other.ok()) return other;
+    return code;
+  }
+
+  /// Code of the module's copy, generated in another way; an error if it is no better, or if LLVM fails.
+  absl::StatusOr<std::string> generateAgain(llvm::Module &module, llvm::StringRef bitcode, Way way, bool object) const {
     auto context = std::make_unique<llvm::LLVMContext>();
     auto parsed = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, module.getModuleIdentifier()), *context);
-    if (!parsed) {
-      llvm::consumeError(parsed.takeError());
-      return code;
-    }
+    if (!parsed) return absl::InternalError(llvm::toString(parsed.takeError()));
     std::unique_ptr<llvm::Module> copy = std::move(*parsed);
-    if (!spills) requestSecondBlock(*copy, module);
-    absl::StatusOr<std::string> other =
-        AmdBackend(arch_, options_, spills ? RecomputedAfter::EveryLoop : recomputed_).runCodegen(*copy, object);
-    if (codegen::abandonIfLost(other.status(), copy, context) || !other.ok()) return code;
+    if (way.isForSecondBlock) requestSecondBlock(*copy, module);
+    absl::StatusOr<std::string> other = AmdBackend(arch_, options_, way).runCodegen(*copy, object);
+    if (codegen::abandonIfLost(other.status(), copy, context) || !other.ok()) return other;
     // A few spills less may cost more than they save; around loops, some cost less than a second block saves.
-    int64_t most = spills ? 0 : info().tuning.secondBlockRegisterSpills;
-    if (spilledBytes(*copy) > most || (!spills && spillsInLoops(*copy))) return code;
+    int64_t most = way.isForSecondBlock ? info().tuning.secondBlockRegisterSpills : 0;
+    if (spilledBytes(*copy) > most || (way.isForSecondBlock && spillsInLoops(*copy)))
+      return absl::ResourceExhaustedError("registers are spilled");
     takeNotes(module, *copy);
     return other;
   }
@@ -187,7 +205,7 @@ private:
     }
   }
 
-  const RecomputedAfter recomputed_;
+  const Way way_;
 };
 
 } // namespace

@@ -4,6 +4,8 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Config/llvm-config.h"
+#include <cassert>
+#include <condition_variable>
 #include <mutex>
 #include <utility>
 
@@ -12,36 +14,58 @@ namespace {
 
 using Flag = SchedulerFlag;
 
-constexpr llvm::StringLiteral kNames[] = {"amdgpu-disable-clustered-low-occupancy-reschedule",
-                                          "amdgpu-use-amdgpu-trackers"};
+constexpr llvm::StringLiteral kTargetsTracker = "amdgpu-use-amdgpu-trackers";
+constexpr llvm::StringLiteral kNames[] = {"amdgpu-disable-clustered-low-occupancy-reschedule", kTargetsTracker};
 
 /// The options and their values before the first thread entered.
 struct Settings {
   std::mutex mutex;
+  std::condition_variable changed;
+  PressureTracker tracker = PressureTracker::Targets; // of the threads inside
   int inside = 0;
+  int waiting[2] = {}; // threads, by tracker
   std::pair<Flag *, bool> saved[std::size(kNames)];
 
   static Settings &instance() {
     static auto *settings = new Settings; // never destroyed: threads may outlive static objects
     return *settings;
   }
-  void enter() {
-    std::lock_guard<std::mutex> lock(mutex);
+  void enter(PressureTracker wanted) {
+    std::unique_lock<std::mutex> lock(mutex);
+    assert((!depth_ || tracker == wanted) && "the tracker changes within a body");
+    if (!depth_++) waitFor(wanted, lock);
     if (inside++) return;
+    tracker = wanted;
     for (auto [i, name] : llvm::enumerate(kNames)) {
       absl::StatusOr<Flag *> flag = findSchedulerFlag(name); // all are there: checkSchedulerOptions
       if (!flag.ok()) continue;
       saved[i] = {*flag, (*flag)->getValue()};
-      (*flag)->setValue(true);
+      (*flag)->setValue(name != kTargetsTracker || wanted == PressureTracker::Targets);
     }
   }
   void leave() {
     std::lock_guard<std::mutex> lock(mutex);
+    --depth_;
     if (--inside) return;
     for (auto [flag, value] : saved)
       if (flag) flag->setValue(value);
+    changed.notify_all();
   }
+
+private:
+  /// Until no thread with the other tracker is inside; nor does one wait longer for those with this one to leave.
+  void waitFor(PressureTracker wanted, std::unique_lock<std::mutex> &lock) {
+    auto own = size_t(wanted);
+    ++waiting[own];
+    changed.wait(lock, [&] { return !inside || (tracker == wanted && !waiting[1 - own]); });
+    --waiting[own];
+    changed.notify_all(); // threads with this tracker may follow
+  }
+
+  static thread_local int depth_; // of this thread's bodies
 };
+
+thread_local int Settings::depth_ = 0;
 
 } // namespace
 
@@ -64,8 +88,8 @@ absl::Status checkSchedulerOptions() {
   return status;
 }
 
-void withSchedulerOptions(llvm::function_ref<void()> body) {
-  Settings::instance().enter();
+void withSchedulerOptions(llvm::function_ref<void()> body, PressureTracker tracker) {
+  Settings::instance().enter(tracker);
   auto restore = llvm::scope_exit([] { Settings::instance().leave(); });
   body();
 }

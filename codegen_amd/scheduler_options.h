@@ -6,7 +6,10 @@
 //       waves. In loops of matrix instructions that would hoist the load of every operand, for a fifth more registers
 //       and no fewer instructions.
 //   amdgpu-use-amdgpu-trackers   The pressure of registers is followed exactly, tuples included: loops of WMMA take up
-//       to a third fewer registers (a kernel that spilled does not), in the same time.
+//       to a third fewer registers (a kernel that spilled does not), in the same time. Where tensors exceed the
+//       registers from the beginning of a block on (operands of fma dots, loads in flight beside large accumulators),
+//       LLVM's other tracker at times finds an order without spills and this one does not: it is tried then
+//       (codegen_amd/backend.cpp).
 //
 // They are set while AMD code is generated, and restored when the last thread that generates it is done, so that every
 // caller of the library gets the same code and the library leaves no option changed. A host program that shares LLVM
@@ -15,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include <cstdint>
 
 namespace tessera::amd {
 
@@ -26,7 +30,11 @@ absl::StatusOr<SchedulerFlag *> findSchedulerFlag(llvm::StringRef name);
 /// Whether LLVM has all options that withSchedulerOptions sets: another version of LLVM may have renamed one.
 absl::Status checkSchedulerOptions();
 
-/// Runs `body` with the options set. Threads may be in it at once. An exception of the body passes through.
-void withSchedulerOptions(llvm::function_ref<void()> body);
+/// What follows the pressure of registers: the target's tracker, exactly, or the one that all targets share.
+enum class PressureTracker : uint8_t { Targets, Shared };
+
+/// Runs `body` with the options set. Threads with the same tracker may be in it at once, others wait for each other. An
+/// exception of the body passes through. Within `body` the tracker must stay the same.
+void withSchedulerOptions(llvm::function_ref<void()> body, PressureTracker = PressureTracker::Targets);
 
 } // namespace tessera::amd

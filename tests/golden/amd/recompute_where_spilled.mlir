@@ -6,3 +6,6 @@
 // CHECK-NOT: scratch_
 // CHECK: .vgpr_spill_count: 0
 // OBJECT: registers of a thread (0 bytes spilled)
+// The same on CDNA, behind the loop of a matmul of E4M3, which gfx942 widens.
+// RUN: tessera compile %S/../../../benchmarks/kernels/mm_fp8_8192/mm_fp8_8192.ttir --target gfx942 --num-warps 8 --num-stages 4 --emit amdgcn -o - | FileCheck %s --check-prefix=MFMA
+// MFMA: .vgpr_spill_count: 0

@@ -15,6 +15,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+#include <atomic>
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -286,6 +287,32 @@ TEST(AmdBackend, SchedulerOptionsAreSetWhileCodeIsGenerated) {
   });
   EXPECT_TRUE(schedulerOptionsAre(false));
   EXPECT_THROW(withSchedulerOptions([] { throw 1; }), int);
+  EXPECT_TRUE(schedulerOptionsAre(false));
+}
+
+// Each thread generates code with the tracker that it asked for, whatever the others ask for at the same time.
+TEST(AmdBackend, ThreadsWithDifferentTrackersWaitForEachOther) {
+  arch("gfx942").registerLLVMTarget();
+  SchedulerFlag *flag = *findSchedulerFlag("amdgpu-use-amdgpu-trackers");
+  std::atomic<int> wrong = 0, bodies = 0;
+  std::vector<std::thread> threads;
+  for (PressureTracker tracker :
+       {PressureTracker::Targets, PressureTracker::Shared, PressureTracker::Targets, PressureTracker::Shared})
+    threads.emplace_back([&, tracker] {
+      for (int i = 0; i < 200; ++i)
+        withSchedulerOptions(
+            [&] {
+              bool expected = tracker == PressureTracker::Targets;
+              wrong += flag->getValue() != expected;
+              std::this_thread::yield();
+              withSchedulerOptions([&] { wrong += flag->getValue() != expected; }, tracker);
+              ++bodies;
+            },
+            tracker);
+    });
+  for (std::thread &t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(bodies, 800);
   EXPECT_TRUE(schedulerOptionsAre(false));
 }
 
