@@ -5,6 +5,7 @@
 #include "codegen_amd/llvm_passes.h"
 #include "codegen/object/run_passes.h"
 #include "codegen_amd/passes/advance_offsets.h"
+#include "codegen_amd/passes/atomic_loops.h"
 #include "codegen_amd/passes/buffer_immediates.h"
 #include "codegen_amd/passes/drop_masked_buffers.h"
 #include "codegen_amd/passes/expand_divisions.h"
@@ -45,7 +46,7 @@ namespace tessera::amd {
 using namespace llvm;
 
 /// The passes of optimisation levels 2 and 3, after the clean-up of level 1.
-static FunctionPassManager optimizations(const ir::TargetInfo &info) {
+static FunctionPassManager optimizations(const ir::TargetInfo &info, const TargetMachine &tm) {
   FunctionPassManager p;
   p.addPass(
       ReassociatePass()); // splits indices into lane-dependent and uniform parts: the latter go to scalar registers
@@ -83,6 +84,7 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info) {
   p.addPass(AdvanceOffsetsPass());      // after the passes that change offsets and their masks
   p.addPass(ScalarOffsetsPass());       // … and before all that hides them
   p.addPass(KeepCarriedPointersPass()); // hides where pointers start: after the passes that use it
+  p.addPass(AtomicLoopsPass(tm));       // … and blocks
   p.addPass(ScheduleMatricesPass());    // after the passes that remove matrix instructions
   return p;
 }
@@ -103,7 +105,7 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
     // LLVM's thresholds for inlining take nearly all of ocml.
     bool helpers = codegen::addCleaning(module, builder, passes, optLevel);
     if (optLevel >= 2)
-      passes.addPass(createModuleToFunctionPassAdaptor(optimizations(info)));
+      passes.addPass(createModuleToFunctionPassAdaptor(optimizations(info, tm)));
     else
       passes.addPass(createModuleToFunctionPassAdaptor(ExpandDivisionsPass()));
     bool isRdna3 = info.matrixUnit == ir::MatrixUnit::Wmma && info.matrixVersion == 1;
