@@ -75,6 +75,25 @@ template <bool IsScaled> void pairTo8(Wave &w, const Step &s) {
   writeRow(w, s[0], 0, d, writableLanes(w, s));
 }
 
+/// v_cvt_scalef32_pk_fp8_bf16 D, A, S: the same of the pair of 16-bit numbers in A.
+template <ir::FloatKind Half> void pairFromHalvesTo8(Wave &w, const Step &s) {
+  auto kind = ir::FloatKind(s.semantic->detail);
+  Row64 a, b, out;
+  auto *scale = static_cast<const float *>(readSource(w, s, 2, 1, Type::F32, b));
+  auto *x = static_cast<const uint32_t *>(readSource(w, s, 1, 0, Type::B32, a));
+  bool isHigh = s.modifiers->opSel >> 3 & 1 || s[0].highHalf;
+  const uint32_t *old = w.row(s[0].index);
+  bool saturates = w.modeRegister >> 23 & 1;
+  auto *d = reinterpret_cast<uint32_t *>(out.lane);
+  for (unsigned l = 0; l < kLanes; ++l) {
+    double by = powerOfTwo(scale[l]);
+    uint32_t v = encode8(kind, runtime::decodeFloat(Half, x[l] & 0xffff) / by, saturates) |
+                 encode8(kind, runtime::decodeFloat(Half, x[l] >> 16) / by, saturates) << 8;
+    d[l] = isHigh ? (old[l] & 0xffff) | v << 16 : (old[l] & 0xffff0000) | v;
+  }
+  writeRow(w, s[0], 0, d, writableLanes(w, s));
+}
+
 /// v_cvt_f32_fp8 D, A: the byte that SDWA, op_sel or byte_sel says.
 void oneFrom8(Wave &w, const Step &s) {
   auto kind = ir::FloatKind(s.semantic->detail);
@@ -180,6 +199,10 @@ Semantic scaledConversion(StringRef m, StringRef target) {
     return special("", pairTo8<false>, Type::B32, {Type::F32, Type::F32}, kind(m));
   if (m == "v_cvt_scalef32_pk_fp8_f32" || m == "v_cvt_scalef32_pk_bf8_f32")
     return special("", pairTo8<true>, Type::B32, {Type::F32, Type::F32, Type::F32}, kind(m));
+  if (m == "v_cvt_scalef32_pk_fp8_bf16" || m == "v_cvt_scalef32_pk_bf8_bf16")
+    return special("", pairFromHalvesTo8<ir::FloatKind::BF16>, Type::B32, {Type::B32, Type::F32}, kind(m));
+  if (m == "v_cvt_scalef32_pk_fp8_f16" || m == "v_cvt_scalef32_pk_bf8_f16")
+    return special("", pairFromHalvesTo8<ir::FloatKind::F16>, Type::B32, {Type::B32, Type::F32}, kind(m));
   if (m == "v_cvt_f32_fp8" || m == "v_cvt_f32_bf8") return special("", oneFrom8, Type::F32, {Type::B32}, kind(m));
   if (m == "v_cvt_pk_f32_fp8" || m == "v_cvt_pk_f32_bf8")
     return special("", pairFrom8<false>, Type::PackedF32, {Type::B32}, kind(m));
