@@ -69,8 +69,8 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
   if (!p.whyFewerStages.empty())
     s += llvm::formatv("; {0} stages were requested: {1}", stages, p.whyFewerStages);
   else if (p.asyncCopies && p.buffers < stages)
-    s += llvm::formatv("; {0} stages were requested, {1} fit into the {2} bytes that a block has", stages,
-                       p.buffers, target.sharedMemoryPerBlock);
+    s += llvm::formatv("; {0} stages were requested, {1} fit into the {2} bytes that a block has", stages, p.buffers,
+                       target.sharedMemoryPerBlock);
   if (p.loadsInPlace)
     s += llvm::formatv("; {0} more stay{1} in the iteration: {2}", p.loadsInPlace, p.loadsInPlace == 1 ? "s" : "",
                        p.whyNoAsyncCopies);
