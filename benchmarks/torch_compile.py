@@ -2,16 +2,20 @@
 """torch.compile with the plug-in of tessera-gpu and without: eight models, training step and inference.
 
     benchmarks/torch_compile.py [--models gpt2,llama] [--passes training,inference] [--modes default,max-autotune]
-                                [--jobs 1] [--gpus 1] [--time-limit 180] [--total-limit SECONDS]
+                                [--jobs 1] [--cores N] [--gpus 1] [--processes 1]
+                                [--time-limit 180] [--total-limit SECONDS]
 
 Each row of the table: two fresh processes with empty caches, TESSERA_TRITON=0 and 1, compile the same model side by
 side, on the same processor cores; then both are timed in turn, while nothing else runs on the machine. "Step" is wall
 time, of which the host's part differs from process to process; "on the GPU" is what the kernels of a step take, by
-torch's profiler. "First step" is the wall time of the first call; "kernels" the sum of the times that Triton took for
-each kernel, in the process itself (with --threads 1). Errors are relative, in the Frobenius norm, against the same
-model in float32 without compilation: of the gradients of a training step, of the output of an inference. Results are
-the same if ours is at most 1.25 times the larger of the error without compilation, in bfloat16, and of the error with
-Triton. Needs a GPU, PyTorch, and tessera-gpu installed. A model that fails is a row with the reason.
+torch's profiler. With --processes N, N - 1 further pairs of processes follow, one after the other, with the caches of
+the first pair, warmed up and timed as that was; "step" and "on the GPU" of a compiler are then the least of its
+processes' medians, since what the host adds differs from process to process. All else is of the first pair. "First
+step" is the wall time of the first call; "kernels" the sum of the times that Triton took for each kernel, in the
+process itself (with --threads 1). Errors are relative, in the Frobenius norm, against the same model in float32 without
+compilation: of the gradients of a training step, of the output of an inference. Results are the same if ours is at most
+1.25 times the larger of the error without compilation, in bfloat16, and of the error with Triton. Needs a GPU, PyTorch,
+and tessera-gpu installed. A model that fails is a row with the reason.
 `--dry-run`: on the CPU, without compiling; checks the models and this script.
 """
 
@@ -192,9 +196,7 @@ def measure(name, which, mode, is_dry):
 class Worker:
     """A process that measures, with its standard output as a queue of values."""
 
-    def __init__(self, case, compiler, place, options):
-        self.folder = tempfile.TemporaryDirectory()
-        cache = self.folder.name
+    def __init__(self, case, compiler, place, cache, options):
         environment = {
             **os.environ,
             "CUDA_VISIBLE_DEVICES": place.gpu,
@@ -256,7 +258,6 @@ class Worker:
             pass
         self.process.wait()
         self.errors.close()
-        self.folder.cleanup()
 
 
 def median(values):
@@ -271,58 +272,81 @@ class Place:
         gpu = index % options.gpus
         self.gpu = visible.split(",")[gpu] if visible else str(gpu)
         cores = sorted(os.sched_getaffinity(0))
-        share = max(1, len(cores) // options.jobs)
-        first = index * share % len(cores)
+        share = min(options.cores or max(1, len(cores) // options.jobs), len(cores))
+        first = index % (len(cores) // share) * share
         self.cores = cores[first : first + share]
 
 
 class Row:
-    """One model, pass and mode: a process for each compiler, in one place."""
+    """One model, pass and mode: a process for each compiler, in one place, and further pairs with the same caches."""
 
     def __init__(self, case, place, options):
-        self.case, self.options, self.about, self.problem = case, options, {}, ""
+        self.case, self.place, self.options, self.about, self.problem = case, place, options, {}, ""
+        self.folders = {compiler: tempfile.TemporaryDirectory() for compiler in COMPILERS}
+        self.milliseconds = {compiler: [] for compiler in COMPILERS}  # the median of each process
+        self.gpu_milliseconds = {compiler: [] for compiler in COMPILERS}
+        self.start()
+
+    def start(self):
         self.began = time.monotonic()
-        self.workers = {compiler: Worker(case, compiler, place, options) for compiler in COMPILERS}
-        self.milliseconds = {compiler: [] for compiler in COMPILERS}
-        self.gpu_milliseconds = {}
+        self.workers = {
+            compiler: Worker(self.case, compiler, self.place, folder.name, self.options)
+            for compiler, folder in self.folders.items()
+        }
 
     def wait(self, progress):
         """Until both have compiled, or one has failed."""
         for compiler, worker in self.workers.items():
             try:
-                self.about[compiler] = worker.value(self.began + self.options.time_limit - time.monotonic())
+                about = worker.value(self.began + self.options.time_limit - time.monotonic())
             except RuntimeError as e:
                 self.problem = f"{compiler}: {e}"
                 break
-            progress(f"{' '.join(self.case)}: {compiler} compiled in {self.about[compiler]['first']:.1f} s")
+            did = "began again, with its caches," if compiler in self.about else "compiled"
+            progress(f"{' '.join(self.case)}: {compiler} {did} in {about['first']:.1f} s")
+            self.about.setdefault(compiler, about)
         if self.problem:
             progress(f"{' '.join(self.case)}: {self.problem}")
             self.stop()
 
-    def time(self):
+    def time(self, progress):
         """In turn, so that both see the same clocks."""
+        made = {compiler: [] for compiler in COMPILERS}
         try:
             for _ in range(self.options.rounds):
                 for compiler, worker in self.workers.items():
-                    self.milliseconds[compiler].append(worker.time(self.options.window))
+                    made[compiler].append(worker.time(self.options.window))
             for compiler, worker in self.workers.items():
-                self.gpu_milliseconds[compiler] = worker.time("gpu")
+                self.gpu_milliseconds[compiler].append(worker.time("gpu"))
+                self.milliseconds[compiler].append(median(made[compiler]))
         except (RuntimeError, OSError) as e:
             self.problem = f"timing: {e}"
+        steps = [
+            f"{c} {step[-1]:.3f} ms, {self.gpu_milliseconds[c][-1]:.3f} on the GPU"
+            for c, step in self.milliseconds.items()
+            if step
+        ]
+        progress(f"{' '.join(self.case)}: {self.problem or '; '.join(steps)}")
         self.stop()
 
     def stop(self):
         for worker in self.workers.values():
             worker.stop()
 
+    def close(self):
+        """Ends the processes and removes their caches."""
+        self.stop()
+        for folder in self.folders.values():
+            folder.cleanup()
+
     @property
     def speed(self):
-        theirs, ours = (median(self.milliseconds[c]) for c in COMPILERS)
+        theirs, ours = (min(self.milliseconds[c]) for c in COMPILERS)
         return theirs / ours
 
     @property
     def gpu_speed(self):
-        theirs, ours = (self.gpu_milliseconds[c] for c in COMPILERS)
+        theirs, ours = (min(self.gpu_milliseconds[c]) for c in COMPILERS)
         return theirs / ours if ours else 1.0
 
     @property
@@ -337,9 +361,9 @@ class Row:
         theirs, ours = (self.about[c] for c in COMPILERS)
         compile_ratio = ours["kernel_seconds"] / theirs["kernel_seconds"] if theirs["kernel_seconds"] else float("nan")
         cells = [
-            *(f"{median(self.milliseconds[c]):.3f}" for c in COMPILERS),
+            *(f"{min(self.milliseconds[c]):.3f}" for c in COMPILERS),
             f"{self.speed:.3f}",
-            *(f"{self.gpu_milliseconds[c]:.3f}" for c in COMPILERS),
+            *(f"{min(self.gpu_milliseconds[c]):.3f}" for c in COMPILERS),
             f"{self.gpu_speed:.3f}",
             f"{theirs['first']:.1f}",
             f"{ours['first']:.1f}",
@@ -407,16 +431,24 @@ def run(options):
             break
         batch = [Row(case, Place(n, options), options) for n, case in enumerate(cases[i : i + options.jobs])]
         try:
+            for n in range(options.processes):
+                going = [row for row in batch if not row.problem]
+                if n and time.monotonic() - began > options.total_limit:
+                    progress(f"the total limit: {options.processes - n} further processes are left out")
+                    break
+                for row in going if n else []:
+                    row.start()
+                for row in going:
+                    row.wait(progress)
+                for row in going:  # nothing compiles now
+                    if not row.problem:
+                        row.time(progress)
             for row in batch:
-                row.wait(progress)
-            for row in batch:  # nothing compiles now
-                if not row.problem:
-                    row.time()
                 rows.append(row)
                 print(row, flush=True)
         finally:
             for row in batch:
-                row.stop()
+                row.close()
     print("\n" + summary(rows), flush=True)
 
 
@@ -428,11 +460,13 @@ def main():
     parser.add_argument("--modes", type=listed(modes), default=modes[:2], help=",".join(modes))
     parser.add_argument("--jobs", type=int, default=1, help="rows that are compiled at the same time")
     parser.add_argument("--gpus", type=int, default=1, help="GPUs that the rows of --jobs are spread over")
+    parser.add_argument("--cores", type=int, default=0, help="of a row, which rows share if there are too few")
     parser.add_argument("--threads", type=int, default=1, help="Inductor's compile workers in each process")
     parser.add_argument("--rounds", type=int, default=5, help="timings of each compiler; their median counts")
     parser.add_argument("--window", type=float, default=0.3, help="seconds of a timing")
+    parser.add_argument("--processes", type=int, default=1, help="of each compiler and row; the fastest one counts")
     parser.add_argument("--time-limit", type=float, default=180, help="seconds in which a row must have compiled")
-    parser.add_argument("--total-limit", type=float, default=math.inf, help="seconds after which no row is begun")
+    parser.add_argument("--total-limit", type=float, default=math.inf, help="seconds after which none is begun")
     parser.add_argument("--dry-run", action="store_true", help="on the CPU, without compiling")
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
