@@ -390,7 +390,8 @@ private:
     RangeSet kept;
     int64_t dots = wait.pendings();
     for (Operation *op = wait->prev(); op && dots > 0; op = op->prev()) {
-      if (isLoopOrCall(op) || op->numRegions()) return; // may have dots
+      bool mayHaveDots = op->numRegions() && !op->is<tt::ReduceOp>() && !op->is<tt::ScanOp>();
+      if (mayHaveDots || isLoopOrCall(op)) return;
       auto dot = op->dyn<ttng::WarpGroupDotOp>();
       if (!dot) continue;
       if (!dot.isAsync()) break; // it waited for all before it

@@ -142,7 +142,7 @@ private:
     return filled && llvm::all_of(dot->operands(), [&](Value v) {
              if (!v.type().isa<MemDescType>()) return true;
              auto alloc = allocationOf(v);
-             if (alloc && alloc.op != filled.op) return true;
+             if (!alloc || alloc.op != filled.op) return bool(alloc);
              Value read = indexOf(v), written = indexOf(buffer);
              auto apart = read && written ? stepsApart(read, written) : std::nullopt;
              return apart && apart->steps != 0 && apart->steps + 1 != apart->buffers;

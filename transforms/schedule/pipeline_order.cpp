@@ -141,7 +141,7 @@ private:
 
 } // namespace
 
-bool endsWithAccumulation(scf::ForOp loop, const PipelinePlan &plan) {
+bool endsWithAccumulation(scf::ForOp loop) {
   Block &body = *loop.body().front();
   llvm::SmallVector<ttng::WarpGroupDotOp, 4> dots;
   for (auto &op : body) {

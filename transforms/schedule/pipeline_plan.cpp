@@ -501,7 +501,7 @@ private:
       leaveMemoryForSecondBlock();
       leaveMemoryForBlocks(plan_, loop_, target_);
       if (plan_.tiles.loop) planBuffersOfTiles(replaced);
-      if (endsWithAccumulation(loop_, plan_)) planSpareBuffer(plan_, loop_, target_, room);
+      if (endsWithAccumulation(loop_)) planSpareBuffer(plan_, loop_, target_, room);
       plan_.buffers = plan_.distance + 1 + plan_.hasSpareBuffer;
       return plan_.distance > 0 || doNotFit("no room for two stages");
     }

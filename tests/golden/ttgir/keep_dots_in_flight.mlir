@@ -95,40 +95,4 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.store %out, %l#0 : tensor<64x64x!tt.ptr<f32>, #mma>
     tt.return
   }
-  // CHECK-LABEL: @used_in_iteration
-  // CHECK: async_commit_group
-  // CHECK-NEXT: ttng.warp_group_dot_wait
-  tt.func public @used_in_iteration(%k: !left, %from: !ptrs, %n: i32, %out: tensor<64x64x!tt.ptr<f32>, #mma>) {
-    %zero = arith.constant dense<0.0> : !tile
-    %c0 = arith.constant 0 : i32
-    %c1 = arith.constant 1 : i32
-    %ahead = arith.constant 2 : i32
-    %buffers = arith.constant 4 : i32
-    %b = ttg.local_alloc : () -> !ttg.memdesc<4x64x64xf16, #shared, #smem, mutable>
-    %l:3 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %r = %c0, %f = %ahead) -> (!tile, i32, i32) : i32 {
-      %copied = ttg.async_wait {num = 1 : i32}
-      %q = ttg.memdesc_index %b[%r] : !ttg.memdesc<4x64x64xf16, #shared, #smem, mutable> -> !buffer
-      %qt = ttg.memdesc_trans %q {order = array<i32: 1, 0>} : !buffer -> !view
-      %s = ttng.warp_group_dot %k, %qt, %zero {inputPrecision = 0 : i32, isAsync = true} : !left * !view -> !tile
-      %s1 = ttng.warp_group_dot_wait %s {pendings = 0 : i32} : !tile
-      %p = math.exp2 %s1 : !tile
-      %ph = arith.truncf %p : !tile to !half
-      %pa = ttg.convert_layout %ph : !half -> !left
-      %m = ttng.warp_group_dot %pa, %q, %acc {inputPrecision = 0 : i32, isAsync = true} : !left * !buffer -> !tile
-      %to = ttg.memdesc_index %b[%f] : !ttg.memdesc<4x64x64xf16, #shared, #smem, mutable> -> !buffer
-      %c = ttg.async_copy_global_to_local %from, %to : !ptrs -> <64x64xf16, #shared, #smem, mutable>
-      %g = ttg.async_commit_group tokens %c
-      %m1 = ttng.warp_group_dot_wait %m {pendings = 0 : i32} : !tile
-      tt.store %out, %m1 : tensor<64x64x!tt.ptr<f32>, #mma>
-      %r1 = arith.addi %r, %c1 : i32
-      %rw = arith.cmpi sge, %r1, %buffers : i32
-      %r2 = arith.select %rw, %c0, %r1 : i32
-      %f1 = arith.addi %f, %c1 : i32
-      %fw = arith.cmpi sge, %f1, %buffers : i32
-      %f2 = arith.select %fw, %c0, %f1 : i32
-      scf.yield %m1, %r2, %f2 : !tile, i32, i32
-    }
-    tt.store %out, %l#0 : tensor<64x64x!tt.ptr<f32>, #mma>
-    tt.return
-  }
 }
