@@ -59,11 +59,11 @@
 #include "ir/ops.h"
 #include "ir/partitions.h"
 #include "transforms/analyses/memdesc_root.h"
-#include "transforms/analyses/multi_buffer_index.h"
 #include "transforms/analyses/only_stored.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/memory/global_order.h"
 #include "transforms/memory/scratch.h"
+#include "transforms/memory/shared_ranges.h"
 #include "transforms/passes.h"
 #include "transforms/required_target.h"
 #include "llvm/ADT/DenseSet.h"
@@ -75,40 +75,26 @@ using namespace ir;
 
 namespace {
 
-// ---- byte ranges and their conflicts ----
-
-/// Bytes [first, second) of shared memory, or those of them that belong to one buffer of a multi-buffer.
-struct Range {
-  int64_t first = 0;
-  int64_t second = 0;
-  ValueImpl *index = nullptr;      // of a buffer of its multi-buffer; null: all buffers
-  int64_t steps = 0;               // the buffer is so many steps after that one, modulo the number of buffers
-  ValueImpl *allocation = nullptr; // the multi-buffer; others in the same bytes may have buffers of other sizes
-  auto operator<=>(const Range &) const = default;
-};
-using RangeSet = std::set<Range>;
-
-constexpr int64_t kEndOfSharedMemory = INT64_MAX;
-const Range kAllSharedMemory = {0, kEndOfSharedMemory};
+// ---- what happened since the last barrier ----
 
 struct State {
-  RangeSet reads, writes;          // since the last barrier (rule 1)
-  RangeSet pendingCopies;          // asynchronous copies write these until they are waited for (rule 4)
-  RangeSet pendingDots;            // asynchronous dots read these (rule 5)
-  RangeSet pendingStores;          // bulk copies to global memory read these (rule 6)
-  RangeSet unfenced;               // ordinary writes without a fence after them; only in functions with bulk copies
+  SharedRangeSet reads, writes;    // since the last barrier (rule 1)
+  SharedRangeSet pendingCopies;    // asynchronous copies write these until they are waited for (rule 4)
+  SharedRangeSet pendingDots;      // asynchronous dots read these (rule 5)
+  SharedRangeSet pendingStores;    // bulk copies to global memory read these (rule 6)
+  SharedRangeSet unfenced;         // ordinary writes without a fence after them; only in functions with bulk copies
   std::set<ValueImpl *> warpLoads; // roots of pointers from which several warps loaded the same elements (rule 10)
 
   /// Whether the state grew.
   bool join(const State &other) {
     size_t before = size();
-    for (auto set : kRangeSets) (this->*set).insert((other.*set).begin(), (other.*set).end());
+    for (auto set : kSharedRangeSets) (this->*set).insert((other.*set).begin(), (other.*set).end());
     warpLoads.insert(other.warpLoads.begin(), other.warpLoads.end());
     return size() != before;
   }
   size_t size() const {
     size_t n = warpLoads.size();
-    for (auto set : kRangeSets) n += (this->*set).size();
+    for (auto set : kSharedRangeSets) n += (this->*set).size();
     return n;
   }
   /// A barrier that orders all memory.
@@ -121,46 +107,26 @@ struct State {
     reads.clear();
     writes.clear();
   }
-  /// Changes the indices and steps of the ranges of single buffers to what they are from here on; the index null makes
-  /// a range the whole multi-buffer (rule 3).
-  void renameBuffers(llvm::function_ref<void(Range &)> rename) {
-    for (auto set : kRangeSets) {
-      RangeSet renamed;
-      for (Range r : this->*set) {
+  /// Changes what the ranges of single buffers are called from here on (rule 3).
+  void renameBuffers(llvm::function_ref<void(SharedRange &)> rename) {
+    for (auto set : kSharedRangeSets) {
+      SharedRangeSet renamed;
+      for (SharedRange r : this->*set) {
         if (r.index) rename(r);
-        if (!r.index) r.steps = 0;
         renamed.insert(r);
       }
       this->*set = std::move(renamed);
     }
   }
   void forgetIndices() {
-    renameBuffers([](Range &r) { r.index = nullptr; });
+    renameBuffers([](SharedRange &r) { r.forgetIndex(); });
   }
 
 private:
-  static constexpr RangeSet State::*kRangeSets[] = {&State::reads,       &State::writes,        &State::pendingCopies,
-                                                    &State::pendingDots, &State::pendingStores, &State::unfenced};
+  static constexpr SharedRangeSet State::*kSharedRangeSets[] = {&State::reads,         &State::writes,
+                                                                &State::pendingCopies, &State::pendingDots,
+                                                                &State::pendingStores, &State::unfenced};
 };
-
-/// Rule 3, of ranges of one multi-buffer. False if nothing is known.
-bool buffersDiffer(const Range &a, const Range &b) {
-  if (!a.index || !b.index) return false;
-  if (a.index == b.index) return a.steps != b.steps;
-  auto x = intConstantOf(Value(a.index));
-  auto y = intConstantOf(Value(b.index));
-  if (x && y) return a.steps == b.steps && *x != *y;
-  auto apart = stepsApart(Value(a.index), Value(b.index));
-  return apart && (apart->steps + b.steps - a.steps) % apart->buffers != 0;
-}
-
-bool overlaps(const RangeSet &set, Range r) {
-  return llvm::any_of(set, [&](const Range &s) {
-    bool bytesOverlap = s.first < r.second && r.first < s.second;
-    bool differentBuffers = s.allocation == r.allocation && buffersDiffer(s, r);
-    return bytesOverlap && !differentBuffers;
-  });
-}
 
 // ---- effects of operations ----
 
@@ -189,10 +155,10 @@ struct SharedEffects {
   Buffers (*writes)(Operation *) = nullptr;       // rule 1
   Buffers (*copiesTo)(Operation *) = nullptr;     // ordered after earlier accesses, written asynchronously (rules 4, 6)
   bool throughAsyncProxy = false;                 // copiesTo or else reads need a fence after ordinary writes (rule 6)
-  RangeSet State::*startsPending = nullptr;       // `reads` or `copiesTo` stay pending in this set …
+  SharedRangeSet State::*startsPending = nullptr; // `reads` or `copiesTo` stay pending in this set …
   bool (*startsPendingIf)(Operation *) = nullptr; // … under this condition
-  RangeSet State::*waitsFor = nullptr;            // pending accesses that count as made here …
-  RangeSet State::*waitedAs = nullptr;            // … as these (rules 4 to 6)
+  SharedRangeSet State::*waitsFor = nullptr;      // pending accesses that count as made here …
+  SharedRangeSet State::*waitedAs = nullptr;      // … as these (rules 4 to 6)
   bool (*waitsForAll)(Operation *) = nullptr;     // none of them is pending afterwards
 };
 
@@ -291,7 +257,7 @@ private:
 
   /// The bytes that a memory descriptor may stand for: its whole allocation, or one buffer of it; all of
   /// shared memory if the allocation is not known.
-  static Range rangeOf(Value memdesc) {
+  static SharedRange rangeOf(Value memdesc) {
     ValueImpl *index = nullptr;
     while (true) {
       if (Value capture = captureOf(memdesc)) {
@@ -315,7 +281,7 @@ private:
     auto offset = op->attr<IntegerAttr>(kAllocationOffsetAttr);
     return offset ? offset.sext() : 0;
   }
-  Range scratchRange(Operation *op) { return {offsetOf(op), offsetOf(op) + scratchBytes(op)}; }
+  SharedRange scratchRange(Operation *op) { return {offsetOf(op), offsetOf(op) + scratchBytes(op)}; }
 
   /// What the walks need to know of an operation's layouts, computed once: loops are walked several times, and
   /// everything once more for each barrier that may be superfluous.
@@ -342,7 +308,7 @@ private:
   void enter(Operation *op, State &s) {
     if (barrierBefore_.contains(op)) s.clear();
   }
-  void access(Operation *op, State &s, llvm::ArrayRef<Range> reads, llvm::ArrayRef<Range> writes) {
+  void access(Operation *op, State &s, llvm::ArrayRef<SharedRange> reads, llvm::ArrayRef<SharedRange> writes) {
     enter(op, s);
     for (auto r : reads)
       if (overlaps(s.writes, r)) needBarrier(op, s);
@@ -357,7 +323,7 @@ private:
 
   void apply(const SharedEffects &effects, Operation *op, State &s) {
     auto rangesOf = [&](Buffers (*buffers)(Operation *)) {
-      llvm::SmallVector<Range, 2> ranges;
+      llvm::SmallVector<SharedRange, 2> ranges;
       if (buffers)
         for (Value v : buffers(op)) ranges.push_back(rangeOf(v));
       return ranges;
@@ -368,8 +334,8 @@ private:
     auto copiesTo = rangesOf(effects.copiesTo);
     if (effects.reads || effects.writes) access(op, s, reads, writes);
     if (effects.throughAsyncProxy)
-      for (Range r : effects.copiesTo ? copiesTo : reads) fenceWritesTo(op, s, r);
-    for (Range to : copiesTo)
+      for (SharedRange r : effects.copiesTo ? copiesTo : reads) fenceWritesTo(op, s, r);
+    for (SharedRange to : copiesTo)
       if (overlaps(s.writes, to) || overlaps(s.reads, to)) needBarrier(op, s);
     if (effects.startsPending && effects.startsPendingIf(op)) {
       auto &started = effects.copiesTo ? copiesTo : reads;
@@ -386,8 +352,8 @@ private:
     }
   }
   /// Rule 5: what is pending after a wait that leaves some dots pending.
-  static void keepPendingDots(ttng::WarpGroupDotWaitOp wait, RangeSet &pending) {
-    RangeSet kept;
+  static void keepPendingDots(ttng::WarpGroupDotWaitOp wait, SharedRangeSet &pending) {
+    SharedRangeSet kept;
     int64_t dots = wait.pendings();
     for (Operation *op = wait->prev(); op && dots > 0; op = op->prev()) {
       bool mayHaveDots = op->numRegions() && !op->is<tt::ReduceOp>() && !op->is<tt::ScanOp>();
@@ -402,7 +368,7 @@ private:
   }
 
   /// Rule 6: the operation accesses the range through the asynchronous proxy.
-  void fenceWritesTo(Operation *op, State &s, Range range) {
+  void fenceWritesTo(Operation *op, State &s, SharedRange range) {
     if (barrierBefore_.contains(op) && fenceBefore_.contains(op)) s.unfenced.clear();
     if (!overlaps(s.unfenced, range)) return;
     if (!onlyCheck_) fenceBefore_.insert(op);
@@ -519,7 +485,7 @@ private:
 
   /// Rule 1: the operation's own barrier stands between its writes and its reads.
   void visitScratch(Operation *op, State &s) {
-    Range scratch = scratchRange(op);
+    SharedRange scratch = scratchRange(op);
     access(op, s, {}, scratch);
     s.clearShared();
     s.reads.insert(scratch);
@@ -533,10 +499,10 @@ private:
       for (auto &r : op->regions()) walkRegion(r, s);
       return;
     }
-    llvm::SmallVector<Range, 4> ranges;
+    llvm::SmallVector<SharedRange, 4> ranges;
     for (auto v : op->operands())
       if (v.type().isa<MemDescType>()) ranges.push_back(rangeOf(v));
-    llvm::ArrayRef<Range> none;
+    llvm::ArrayRef<SharedRange> none;
     access(op, s, effects & kReadsShared ? llvm::ArrayRef(ranges) : none,
            effects & kWritesShared ? llvm::ArrayRef(ranges) : none);
   }
@@ -571,21 +537,7 @@ private:
   /// Rule 3 at a loop's head: buffer indices that a loop carries are renamed to the body's arguments. Other indices
   /// from before the loop keep their names; those of an earlier iteration are forgotten.
   static void renameToArguments(scf::ForOp loop, State &s, bool fromBeforeLoop) {
-    s.renameBuffers([&](Range &r) {
-      for (unsigned i = 0; loop && i < numCarried(loop); ++i) {
-        CarriedValue c = carried(loop, i);
-        auto buffers = buffersSteppedThrough(c.argument);
-        if (!buffers) continue;
-        bool keepsSteps = r.steps == 0 || buffersSteppedThrough(Value(r.index)) == buffers;
-        bool isIncoming = Value(r.index) == (fromBeforeLoop ? c.init : c.yielded) && keepsSteps;
-        bool isLast = !fromBeforeLoop && Value(r.index) == c.argument; // of the iteration that ends
-        if (!isIncoming && !isLast) continue;
-        if (isLast) r.steps = (r.steps + *buffers - 1) % *buffers;
-        r.index = c.argument.impl();
-        return;
-      }
-      if (!fromBeforeLoop) r.index = nullptr;
-    });
+    s.renameBuffers([&](SharedRange &r) { fromBeforeLoop ? enterLoop(r, loop) : enterNextIteration(r, loop); });
   }
 
   void walkLoop(Operation *op, llvm::ArrayRef<Region *> regions, State &s) {
@@ -600,10 +552,7 @@ private:
     }
     s = entry;
     if (loop) // the body's arguments mean nothing after the loop
-      s.renameBuffers([&](Range &r) {
-        Value index(r.index);
-        if (index.isBlockArgument() && index.ownerBlock() == loop.body().front()) r.index = nullptr;
-      });
+      s.renameBuffers([&](SharedRange &r) { leaveLoop(r, loop); });
     // An scf.while is left after its condition's region.
     if (regions.size() > 1) walkRegion(*regions[0], s);
   }
