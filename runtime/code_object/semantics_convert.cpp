@@ -55,43 +55,44 @@ uint32_t encode8(ir::FloatKind kind, double x, bool saturates) {
   }
 }
 
-/// v_cvt_pk_fp8_f32 D, A, B: the half of D that op_sel[3] says; the other is kept. v_cvt_scalef32_pk_fp8_f32 D, A, B,
-/// S: of the numbers divided by the scale.
-template <bool IsScaled> void pairTo8(Wave &w, const Step &s) {
+/// Rounds a pair of numbers for each lane, which `pairOf` gives, into the half of D that op_sel[3] says; the other is
+/// kept.
+template <class PairOf> void writePairTo8(Wave &w, const Step &s, PairOf pairOf) {
   auto kind = ir::FloatKind(s.semantic->detail);
-  Row64 a, b, c, out;
-  auto *scale = IsScaled ? static_cast<const float *>(readSource(w, s, 3, 2, Type::F32, c)) : nullptr;
-  auto *x = static_cast<const float *>(readSource(w, s, 1, 0, Type::F32, a));
-  auto *y = static_cast<const float *>(readSource(w, s, 2, 1, Type::F32, b));
+  Row64 out;
   bool isHigh = s.modifiers->opSel >> 3 & 1 || s[0].highHalf;
   const uint32_t *old = w.row(s[0].index);
   bool saturates = w.modeRegister >> 23 & 1;
   auto *d = reinterpret_cast<uint32_t *>(out.lane);
   for (unsigned l = 0; l < kLanes; ++l) {
-    double by = IsScaled ? powerOfTwo(scale[l]) : 1;
-    uint32_t v = encode8(kind, x[l] / by, saturates) | encode8(kind, y[l] / by, saturates) << 8;
+    auto [low, high] = pairOf(l);
+    uint32_t v = encode8(kind, low, saturates) | encode8(kind, high, saturates) << 8;
     d[l] = isHigh ? (old[l] & 0xffff) | v << 16 : (old[l] & 0xffff0000) | v;
   }
   writeRow(w, s[0], 0, d, writableLanes(w, s));
 }
 
+/// v_cvt_pk_fp8_f32 D, A, B. v_cvt_scalef32_pk_fp8_f32 D, A, B, S: of the numbers divided by the scale.
+template <bool IsScaled> void pairTo8(Wave &w, const Step &s) {
+  Row64 a, b, c;
+  auto *scale = IsScaled ? static_cast<const float *>(readSource(w, s, 3, 2, Type::F32, c)) : nullptr;
+  auto *x = static_cast<const float *>(readSource(w, s, 1, 0, Type::F32, a));
+  auto *y = static_cast<const float *>(readSource(w, s, 2, 1, Type::F32, b));
+  writePairTo8(w, s, [&](unsigned l) {
+    double by = IsScaled ? powerOfTwo(scale[l]) : 1;
+    return std::pair(x[l] / by, y[l] / by);
+  });
+}
+
 /// v_cvt_scalef32_pk_fp8_bf16 D, A, S: the same of the pair of 16-bit numbers in A.
 template <ir::FloatKind Half> void pairFromHalvesTo8(Wave &w, const Step &s) {
-  auto kind = ir::FloatKind(s.semantic->detail);
-  Row64 a, b, out;
+  Row64 a, b;
   auto *scale = static_cast<const float *>(readSource(w, s, 2, 1, Type::F32, b));
   auto *x = static_cast<const uint32_t *>(readSource(w, s, 1, 0, Type::B32, a));
-  bool isHigh = s.modifiers->opSel >> 3 & 1 || s[0].highHalf;
-  const uint32_t *old = w.row(s[0].index);
-  bool saturates = w.modeRegister >> 23 & 1;
-  auto *d = reinterpret_cast<uint32_t *>(out.lane);
-  for (unsigned l = 0; l < kLanes; ++l) {
+  writePairTo8(w, s, [&](unsigned l) {
     double by = powerOfTwo(scale[l]);
-    uint32_t v = encode8(kind, runtime::decodeFloat(Half, x[l] & 0xffff) / by, saturates) |
-                 encode8(kind, runtime::decodeFloat(Half, x[l] >> 16) / by, saturates) << 8;
-    d[l] = isHigh ? (old[l] & 0xffff) | v << 16 : (old[l] & 0xffff0000) | v;
-  }
-  writeRow(w, s[0], 0, d, writableLanes(w, s));
+    return std::pair(runtime::decodeFloat(Half, x[l] & 0xffff) / by, runtime::decodeFloat(Half, x[l] >> 16) / by);
+  });
 }
 
 /// v_cvt_f32_fp8 D, A: the byte that SDWA, op_sel or byte_sel says.
