@@ -8,6 +8,7 @@
 #include "codegen_nvidia/passes/addresses_beside_wgmma.h"
 #include "codegen_nvidia/passes/finish_library_calls.h"
 #include "codegen_nvidia/passes/narrow_offsets.h"
+#include "codegen_nvidia/passes/order_by_results.h"
 #include "codegen_nvidia/passes/share_descriptors.h"
 #include "codegen_nvidia/passes/share_pointers.h"
 #include "codegen_nvidia/passes/sink_predicates.h"
@@ -48,6 +49,7 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
       late.addPass(AddressesBesideWgmmaPass());          // … those that are left
       late.addPass(ShareDescriptorsPass());              // after what is invariant has left the loops
       late.addPass(SinkPredicatesPass());                // last: CSE would share predicates again
+      late.addPass(OrderByResultsPass());                // keeps predicates at their accesses
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
     }
     if (helpers) passes.addPass(GlobalDCEPass()); // bodies that were inlined everywhere

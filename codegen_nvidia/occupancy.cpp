@@ -11,6 +11,8 @@
 //   with matrix instructions                             half of full occupancy, if the widest tensor is small;
 //                                                        none if it is medium, or if blocks do not fill the half (b)
 //   keeps a row over a barrier, without loops            none (c)
+//   computes special functions between loads and
+//     stores, without loops                              none (g)
 //   the block loads much in an iteration of each loop,
 //     the widest tensor is small                         none (d)
 //   loads many registers                                 half of full occupancy; a quarter if the tensor is medium;
@@ -31,10 +33,13 @@
 // (e) ptxas otherwise keeps few of the loads in flight: two of the sixteen of a sum of 16 masked rows in 128 registers,
 //     all of them in 206.
 // (f) All loads are in flight with the registers of full occupancy, and more warps hide more.
+// (g) Ordered by results, it has its loads in flight and few registers whatever ptxas does; more warps hide the latency
+//     of the functions (passes/order_by_results.cpp).
 //
 // Loads are counted in the optimised code, in which short loops are unrolled. Sources: CUDA C++ Programming Guide,
 // "Occupancy Calculator"; PTX ISA, "Performance-Tuning Directives".
 #include "codegen_nvidia/occupancy.h"
+#include "codegen_nvidia/passes/order_by_results.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
@@ -162,7 +167,7 @@ int requestedBlocks(const KernelFacts &facts, const ir::TargetInfo &t, const Bac
     return belowHalf ? 0 : blocks;
   }
   bool keepsRow = !facts.hasLoops && facts.keptRegisters * t.tuning.keptRowParts >= facts.loadedRegisters;
-  if (keepsRow) return 0;
+  if (keepsRow || (facts.isOrderedByResults && !facts.hasLoops)) return 0;
   int64_t loopBytes = int64_t(facts.leastLoopRegisters) * (ir::kWordBits / 8) * o.numWarps * t.warpSize;
   if (isSmall && loopBytes >= t.tuning.loopBytesOfBlock) return 0;
   if (facts.loadedRegisters > t.tuning.threeQuartersMaxLoaded) {
@@ -181,6 +186,8 @@ void recordLoad(CallBase &call, unsigned registers) {
   call.addFnAttr(Attribute::get(call.getContext(), kLoads, utostr(registers)));
 }
 
+bool isRecordedLoad(const CallBase &call) { return call.hasFnAttr(kLoads); }
+
 void recordMatrixInstruction(CallBase &call, bool ofWarpGroup) {
   call.addFnAttr(Attribute::get(call.getContext(), kMatrix, ofWarpGroup ? kWarpGroup : kWarp));
 }
@@ -194,6 +201,7 @@ KernelFacts collectFacts(const Function &kernel, const ir::Tuning &tuning) {
   KernelFacts facts;
   if (kernel.hasFnAttribute(kWidestTensor))
     facts.widestTensor = unsigned(kernel.getFnAttributeAsParsedInteger(kWidestTensor));
+  facts.isOrderedByResults = kernel.hasFnAttribute(kOrderedByResults);
   const DataLayout &layout = kernel.getDataLayout();
   for (auto part = scc_begin(&kernel); !part.isAtEnd(); ++part) {
     unsigned iterations = part.hasCycle() ? tuning.ptxasUnrolledIterations : 1;

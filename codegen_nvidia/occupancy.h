@@ -24,9 +24,11 @@ namespace tessera::nvidia {
 void recordWidestTensor(llvm::Function &kernel, unsigned elements);
 /// Inline PTX that brings 32-bit registers from global memory, or copies as much to shared memory.
 void recordLoad(llvm::CallBase &, unsigned registers);
+/// Whether that has been recorded of the call.
+bool isRecordedLoad(const llvm::CallBase &);
 /// Inline PTX with a matrix instruction of a warp (mma.sync) or of a warp group (wgmma).
 void recordMatrixInstruction(llvm::CallBase &, bool ofWarpGroup);
-/// Whether the latter has been recorded of the instruction.
+/// Whether that of a warp group has been recorded of the instruction.
 bool isWarpGroupDot(const llvm::Instruction &);
 
 // ---- facts and plan ----
@@ -38,6 +40,7 @@ struct KernelFacts {
   unsigned loadedBetweenBarriers = 0;   // the same, but of one iteration where a loop has barriers
   unsigned keptRegisters = 0;           // of them, or computed from them, those in use before and after a barrier
   bool hasLoops = false;
+  bool isOrderedByResults = false; // special functions between loads and stores (passes/order_by_results.cpp)
   unsigned leastLoopRegisters = 0; // registers that a thread loads in an iteration, of the loop that loads least
   unsigned mostLoopRegisters = 0;  // that a loop carries, finds there and loads in an iteration: the most of all loops
   bool hasMatrixInstructions = false;
