@@ -80,7 +80,7 @@ const Encoding *inferTrans(EncodingPool &pool, const Encoding *src, llvm::ArrayR
     p.cta = t.cta(p.cta);
     return orNull(pool.getNvmmaShared(std::move(p)));
   }
-  auto l = src->toLinearLayout(srcShape);
+  auto &l = src->layoutOf(srcShape);
   if (!l.ok()) return nullptr;
   llvm::SmallVector<Dim, 4> outs;
   for (auto d : order) outs.push_back(tensorDim(d));
@@ -155,7 +155,7 @@ static std::optional<BlockedParams> reshapedBlocked(const BlockedEncoding &b, ll
 const Encoding *inferReshape(EncodingPool &pool, const Encoding *src, llvm::ArrayRef<int64_t> srcShape,
                              llvm::ArrayRef<int64_t> dstShape) {
   if (srcShape == dstShape) return src;
-  auto l = src->toLinearLayout(srcShape);
+  auto &l = src->layoutOf(srcShape);
   if (!l.ok()) return nullptr;
   LinearLayout result = reshaped(*l, srcShape, dstShape);
   if (auto *b = dynCast<BlockedEncoding>(src)) {
@@ -167,7 +167,7 @@ const Encoding *inferReshape(EncodingPool &pool, const Encoding *src, llvm::Arra
       return pool.defaultBlocked(dstShape, warps, lanes, b->cta().numCtas());
     if (auto p = reshapedBlocked(*b, srcShape, dstShape))
       if (auto e = pool.getBlocked(std::move(*p)); e.ok())
-        if (auto el = (*e)->toLinearLayout(dstShape); el.ok() && *el == result) return *e;
+        if (auto &el = (*e)->layoutOf(dstShape); el.ok() && *el == result) return *e;
   }
   return encodingLike(pool, src, result);
 }
@@ -192,7 +192,7 @@ const Encoding *inferJoin(EncodingPool &pool, const Encoding *src, llvm::ArrayRe
     for (auto &basis : p.cta.bases) basis.push_back(0);
     return orNull(pool.getBlocked(std::move(p)));
   }
-  auto l = src->toLinearLayout(srcShape);
+  auto &l = src->layoutOf(srcShape);
   if (!l.ok()) return nullptr;
   return linearEncodingOf(
       pool, (LinearLayout::identity1D(2, Dim::Register, tensorDim(rank)) * *l).transposeOuts(tensorDims(rank + 1)));
@@ -214,7 +214,7 @@ const Encoding *inferSplit(EncodingPool &pool, const Encoding *src, llvm::ArrayR
       return orNull(pool.getBlocked(std::move(p)));
     }
   }
-  auto l = src->toLinearLayout(srcShape);
+  auto &l = src->layoutOf(srcShape);
   if (!l.ok()) return nullptr;
   llvm::SmallVector<LinearLayout::InDim, 4> ins(l->ins());
   bool found = false;

@@ -102,6 +102,10 @@ public:
       resetLifetimes();
       place();
     }
+    if (size_ > available && leastBytes() > available) {
+      llvm::erase_if(buffers_, canRepeat); // the error names what can be no smaller
+      place();
+    }
     while (size_ > available && halveLargestConversion()) place();
     for (auto &b : buffers_) b.op->setAttr(kAllocationOffsetAttr, IntegerAttr::getI32(func_->context(), b.offset));
     return size_;
@@ -307,12 +311,26 @@ private:
     }
   }
 
+  /// Whether the buffer is scratch that may be smaller, for more repetitions.
+  static bool canRepeat(const Buffer &b) { return b.op->is<ttg::ConvertLayoutOp>() || b.op->is<tt::CatOp>(); }
+
+  /// The most bytes of buffers that live at once, without those that may be smaller. Where these are too many, no
+  /// placement fits: trying smaller scratch, which plans each conversion again, would take seconds for nothing.
+  int64_t leastBytes() const {
+    std::vector<int64_t> change(numbered_.size() + 1, 0); // of the live bytes, at each number
+    for (const Buffer &b : buffers_)
+      if (!canRepeat(b)) change[b.from] += b.bytes, change[b.to + 1] -= b.bytes;
+    int64_t live = 0, most = 0;
+    for (int64_t bytes : change) most = std::max(most, live += bytes);
+    return most;
+  }
+
   /// Halves the scratch of the largest layout conversion that can do with more repetitions; of those that reach beyond
   /// the memory of a block, if there are any. False if there is none.
   bool halveLargestConversion() {
     llvm::SmallVector<Buffer *, 16> order;
     for (auto &b : buffers_)
-      if (b.op->is<ttg::ConvertLayoutOp>() || b.op->is<tt::CatOp>()) order.push_back(&b);
+      if (canRepeat(b)) order.push_back(&b);
     auto isBeyond = [&](const Buffer *b) { return b->offset + b->bytes > target_.sharedMemoryPerBlock; };
     llvm::stable_sort(
         order, [&](auto *a, auto *b) { return std::pair(isBeyond(a), a->bytes) > std::pair(isBeyond(b), b->bytes); });
