@@ -104,19 +104,28 @@ static Value *wordOf(IRBuilder<> &b, ArrayRef<Value *> bytes) {
   return b.CreateBitCast(v, b.getInt32Ty());
 }
 
+/// Converts bytes by two: `convert` takes a register of up to four and whether it is to convert the upper two, and gives
+/// a vector of two.
+static void convertByTwo(IRBuilder<> &b, ArrayRef<Value *> bytes, SmallVectorImpl<Value *> &out,
+                         function_ref<Value *(Value *word, bool isUpper)> convert) {
+  for (size_t i = 0; i < bytes.size(); i += 4) {
+    size_t n = std::min<size_t>(4, bytes.size() - i);
+    Value *word = wordOf(b, bytes.slice(i, n));
+    for (size_t half = 0; half < n; half += 2) {
+      Value *two = convert(word, half == 2);
+      for (size_t k = 0; k < 2 && half + k < n; ++k) out.push_back(b.CreateExtractElement(two, k));
+    }
+  }
+}
+
 /// From 8-bit floats, two by an instruction, to f32, and from there to `to`.
 static void fromFloat8(IRBuilder<> &b, FloatKind from, FloatKind to, ArrayRef<Value *> in,
                        SmallVectorImpl<Value *> &out) {
   bool fp8 = from == FloatKind::F8E4M3FN || from == FloatKind::F8E4M3FNUZ;
   auto id = fp8 ? Intrinsic::amdgcn_cvt_pk_f32_fp8 : Intrinsic::amdgcn_cvt_pk_f32_bf8;
-  for (size_t i = 0; i < in.size(); i += 4) {
-    size_t n = std::min<size_t>(4, in.size() - i);
-    Value *word = wordOf(b, in.slice(i, n));
-    for (size_t half = 0; half < n; half += 2) {
-      Value *two = b.CreateIntrinsic(id, {}, {word, b.getInt1(half == 2)});
-      for (size_t k = 0; k < 2 && half + k < n; ++k) out.push_back(b.CreateExtractElement(two, k));
-    }
-  }
+  convertByTwo(b, in, out, [&](Value *word, bool isUpper) -> Value * {
+    return b.CreateIntrinsic(id, {}, {word, b.getInt1(isUpper)});
+  });
   for (Value *&v : out) {
     if (to == FloatKind::F16) v = b.CreateFPTrunc(v, b.getHalfTy());
     if (to == FloatKind::BF16) v = b.CreateFPTrunc(v, b.getBFloatTy());
@@ -132,20 +141,15 @@ static void fromE4M3(IRBuilder<> &b, FloatKind to, ArrayRef<Value *> in, SmallVe
   constexpr uint32_t kToUpperHalves[] = {0x010c000c, 0x030c020c}; // of bytes 0 and 1, 2 and 3; 0x0c: zero
   auto both = [&](uint32_t half) { return b.getInt32(half << 16 | half); };
   Type *halves = FixedVectorType::get(b.getHalfTy(), 2);
-  for (size_t i = 0; i < in.size(); i += 4) {
-    size_t n = std::min<size_t>(4, in.size() - i);
-    Value *word = wordOf(b, in.slice(i, n));
-    for (size_t first = 0; first < n; first += 2) {
-      Value *x = b.CreateIntrinsic(Intrinsic::amdgcn_perm, {}, {word, word, b.getInt32(kToUpperHalves[first / 2])});
-      Value *number = b.CreateLShr(b.CreateAnd(x, both(0x7f00)), 1);
-      Value *nan = b.CreateAnd(b.CreateAdd(number, both(0x0080)), both(0x4000));
-      Value *scaled = b.CreateBitCast(b.CreateOr(nan, number), halves);
-      scaled = b.CreateFMul(scaled, ConstantFP::get(halves, 0x1p8));
-      Value *two = b.CreateOr(b.CreateAnd(x, both(0x8000)), b.CreateBitCast(scaled, b.getInt32Ty()));
-      two = b.CreateBitCast(two, halves);
-      for (size_t k = 0; k < 2 && first + k < n; ++k) out.push_back(b.CreateExtractElement(two, k));
-    }
-  }
+  convertByTwo(b, in, out, [&](Value *word, bool isUpper) {
+    Value *x = b.CreateIntrinsic(Intrinsic::amdgcn_perm, {}, {word, word, b.getInt32(kToUpperHalves[isUpper])});
+    Value *number = b.CreateLShr(b.CreateAnd(x, both(0x7f00)), 1);
+    Value *nan = b.CreateAnd(b.CreateAdd(number, both(0x0080)), both(0x4000));
+    Value *scaled = b.CreateBitCast(b.CreateOr(nan, number), halves);
+    scaled = b.CreateFMul(scaled, ConstantFP::get(halves, 0x1p8));
+    Value *bits = b.CreateOr(b.CreateAnd(x, both(0x8000)), b.CreateBitCast(scaled, b.getInt32Ty()));
+    return b.CreateBitCast(bits, halves);
+  });
   if (to == FloatKind::F32)
     for (Value *&v : out) v = b.CreateFPExt(v, b.getFloatTy());
 }
