@@ -3,6 +3,7 @@
 // Sources: LLVM "User Guide for AMDGPU Backend", sections "ELF Code Object", "Code Object V5 Metadata".
 #include "codegen_amd/object.h"
 #include "absl/status/status.h"
+#include "codegen/object/toolchain.h"
 #include "codegen_amd/device_library.h"
 #include "codegen_amd/link.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
@@ -123,6 +124,8 @@ absl::StatusOr<ObjectInfo> makeHsaco(llvm::StringRef relocatable, const ArchInfo
       {options.numWarps, info.staticSharedBytes + options.dynamicSharedBytes, info.registers, info.scalarRegisters});
   return info;
 }
+
+absl::Status checkToolVariables() { return codegen::checkVariable("TESSERA_DEVICE_LIBS", findDeviceLibrary); }
 
 std::vector<std::string> describeTools() {
   absl::StatusOr<std::string> ocml = findDeviceLibrary();

@@ -14,6 +14,9 @@ absl::StatusOr<codegen::ObjectInfo> makeHsaco(llvm::StringRef relocatable, const
 /// Reads registers, spills, scratch and LDS from the AMDGPU metadata note of an hsaco (the largest of its kernels).
 absl::Status readMetadataNote(codegen::ObjectInfo &);
 
+/// InvalidArgument if an environment variable of AMD's tools cannot be honoured.
+absl::Status checkToolVariables();
+
 /// What was found of AMD's tools, one line each.
 std::vector<std::string> describeTools();
 

@@ -225,6 +225,7 @@ static absl::StatusOr<ObjectInfo> compileOnce(llvm::StringRef ptx, const ArchInf
         return describe(*std::move(compiled), arch, options);
     return describe(compileByProcess(*ptxas, ptx, arch, options, how), arch, options);
   }
+  if (absl::IsInvalidArgument(ptxas.status())) return ptxas.status(); // another compiler than the one asked for
   absl::StatusOr<const NvJitLink *> library = nvJitLink();
   absl::Status why = library.status();
   if (library.ok()) {
@@ -271,6 +272,15 @@ absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, 
     if (made.ok() && OccupancyPlan::isBetter(attempt, *made, best, arch.info.tuning)) best = *std::move(made);
   }
   return best;
+}
+
+absl::Status checkToolVariables(bool makesObject) {
+  using codegen::checkVariable;
+  if (absl::Status s = checkVariable("TESSERA_LIBDEVICE", findDeviceLibrary); !s.ok() || !makesObject) return s;
+  if (absl::Status s = checkVariable("TESSERA_NVJITLINK", findNvJitLink); !s.ok()) return s;
+  bool isPtxasNamed = codegen::isSet("TESSERA_PTXAS"); // else a search, which compilations do
+  if (absl::Status s = isPtxasNamed ? findPtxas().status() : absl::OkStatus(); absl::IsInvalidArgument(s)) return s;
+  return checkPtxasSeconds();
 }
 
 std::vector<std::string> describeTools() {

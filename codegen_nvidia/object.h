@@ -5,11 +5,15 @@
 
 namespace tessera::nvidia {
 
-/// Compiles PTX: by ptxas, or, if ptxas is missing, in process by libnvJitLink. Compiles
+/// Compiles PTX: by ptxas, or, if none is installed or TESSERA_PTXAS is "none", in process by libnvJitLink. Compiles
 /// again where the plan calls for it, and gives the best object. Environment: TESSERA_NVJITLINK, TESSERA_PTXAS name the
 /// file to use, or a directory to look in and nowhere else.
 absl::StatusOr<codegen::ObjectInfo> makeCubin(llvm::StringRef ptx, const codegen::ArchInfo &,
                                               const codegen::BackendOptions &, const OccupancyPlan & = {});
+
+/// InvalidArgument if an environment variable of NVIDIA's tools cannot be honoured; those that only objects need are
+/// looked at if one is to be made.
+absl::Status checkToolVariables(bool makesObject);
 
 /// What was found of NVIDIA's tools, one line each ("libnvJitLink 13.0: /usr/local/cuda/lib64/libnvJitLink.so.13").
 std::vector<std::string> describeTools();

@@ -15,6 +15,7 @@
 #include "codegen/object/toolchain.h"
 #include "codegen_nvidia/device_library.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
 #include <algorithm>
 #include <atomic>
@@ -38,6 +39,16 @@ using codegen::BackendOptions;
 using codegen::TemporaryFile;
 
 absl::StatusOr<std::string> findPtxas() {
+  constexpr const char *kVariable = "TESSERA_PTXAS";
+  if (codegen::isSet(kVariable)) {
+    if (llvm::StringRef(std::getenv(kVariable)) == "none")
+      return absl::NotFoundError("ptxas is not to be used: TESSERA_PTXAS is 'none'");
+    absl::StatusOr<std::string> given = codegen::findToolFile("ptxas (CUDA toolkit)", kVariable, {}, {"ptxas"});
+    if (!given.ok()) return absl::InvalidArgumentError(given.status().message());
+    if (!llvm::sys::fs::can_execute(*given))
+      return absl::InvalidArgumentError(absl::StrCat("TESSERA_PTXAS: ", *given, " is not an executable file"));
+    return given;
+  }
   std::vector<std::string> directories;
   for (const std::string &cuda : cudaDirectories()) directories.push_back(cuda + "/bin");
   if (const char *path = std::getenv("PATH")) {
@@ -45,7 +56,7 @@ absl::StatusOr<std::string> findPtxas() {
     llvm::StringRef(path).split(parts, ':', -1, /*KeepEmpty=*/false);
     for (llvm::StringRef p : parts) directories.push_back(p.str());
   }
-  return codegen::findToolFile("ptxas (CUDA toolkit)", "TESSERA_PTXAS", directories, {"ptxas"});
+  return codegen::findToolFile("ptxas (CUDA toolkit)", kVariable, directories, {"ptxas"});
 }
 
 std::vector<std::string> compilerOptions(const ArchInfo &arch, const BackendOptions &options, bool forPtxas,

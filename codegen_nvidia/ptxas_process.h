@@ -10,7 +10,7 @@ struct Compiled {
   std::string cubin, log;
 };
 
-/// The installed ptxas, see makeCubin (object.h).
+/// The installed ptxas, see makeCubin (object.h). InvalidArgument if TESSERA_PTXAS names something else than a program.
 absl::StatusOr<std::string> findPtxas();
 
 /// What differs between compilations of the same PTX.

@@ -7,10 +7,21 @@
 
 namespace tessera::codegen {
 
+bool isSet(const char *variable) {
+  const char *value = std::getenv(variable);
+  return value && *value;
+}
+
+absl::Status checkVariable(const char *variable, llvm::function_ref<absl::StatusOr<std::string>()> find) {
+  if (!isSet(variable)) return absl::OkStatus();
+  absl::StatusOr<std::string> found = find();
+  return found.ok() ? absl::OkStatus() : absl::InvalidArgumentError(found.status().message());
+}
+
 std::vector<std::string> environmentDirectories(llvm::ArrayRef<const char *> variables) {
   std::vector<std::string> found;
   for (const char *v : variables)
-    if (const char *value = std::getenv(v); value && *value) found.push_back(value);
+    if (isSet(v)) found.push_back(std::getenv(v));
   return found;
 }
 
@@ -18,7 +29,8 @@ absl::StatusOr<std::string> findToolFile(llvm::StringRef what, const char *overr
                                          llvm::ArrayRef<std::string> directories,
                                          llvm::ArrayRef<llvm::StringRef> names) {
   auto isFile = [](const std::string &path) { return llvm::sys::fs::is_regular_file(path); };
-  if (const char *given = std::getenv(overrideVariable); given && *given) {
+  if (isSet(overrideVariable)) {
+    const char *given = std::getenv(overrideVariable);
     // A bare name would be searched for by dlopen() and execvp(); a file is meant.
     if (isFile(given)) return llvm::sys::path::has_parent_path(given) ? std::string(given) : "./" + std::string(given);
     for (llvm::StringRef name : names) {

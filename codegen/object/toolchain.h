@@ -2,6 +2,7 @@
 #pragma once
 #include "absl/status/statusor.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
@@ -14,6 +15,12 @@ namespace tessera::codegen {
 absl::StatusOr<std::string> findToolFile(llvm::StringRef what, const char *overrideVariable,
                                          llvm::ArrayRef<std::string> directories,
                                          llvm::ArrayRef<llvm::StringRef> names);
+
+/// Whether the environment variable is set and not empty.
+bool isSet(const char *variable);
+
+/// InvalidArgument with the reason if the variable is set and `find`, which reads it, finds nothing.
+absl::Status checkVariable(const char *variable, llvm::function_ref<absl::StatusOr<std::string>()> find);
 
 /// Values of those environment variables that are set and not empty.
 std::vector<std::string> environmentDirectories(llvm::ArrayRef<const char *> variables);

@@ -71,8 +71,10 @@ std::vector<std::string> describeTools(const codegen::ArchInfo &arch) {
 }
 
 absl::Status checkEnvironment(const ir::TargetInfo &target, const CompileOptions &o) {
-  bool runsPtxas = target.vendor == ir::Vendor::Nvidia && o.stage == Stage::Object;
-  return runsPtxas ? nvidia::checkPtxasSeconds() : absl::OkStatus();
+  bool generatesCode = o.stage >= Stage::Asm; // no tool is needed before
+  if (!generatesCode) return absl::OkStatus();
+  return target.vendor == ir::Vendor::Nvidia ? nvidia::checkToolVariables(/*makesObject=*/o.stage == Stage::Object)
+                                             : amd::checkToolVariables();
 }
 
 std::unique_ptr<codegen::Target> createTarget(const ir::TargetInfo &info) {

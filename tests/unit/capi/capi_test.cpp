@@ -398,11 +398,12 @@ TEST(CApi, Layouts) {
 }
 
 TEST(CApi, MissingToolsAreFailures) {
-  setenv("TESSERA_PTXAS", "/no/ptxas", 1), setenv("TESSERA_NVJITLINK", "/no/libnvJitLink.so", 1);
+  // A file that is there and no library: it is opened when it is needed.
+  setenv("TESSERA_PTXAS", "none", 1), setenv("TESSERA_NVJITLINK", "/etc/passwd", 1);
   Outcome o = compile(kKernel, "sm_80", "cubin");
   unsetenv("TESSERA_PTXAS"), unsetenv("TESSERA_NVJITLINK");
   EXPECT_EQ(o.status, TESSERA_FAILED);
-  EXPECT_THAT(o.messages, HasSubstr("ptxas (CUDA toolkit) not found"));
+  EXPECT_THAT(o.messages, HasSubstr("cannot load /etc/passwd"));
 }
 
 TEST(CApi, ValuesOfTheEnvironmentAreUsage) {
@@ -412,6 +413,12 @@ TEST(CApi, ValuesOfTheEnvironmentAreUsage) {
   EXPECT_EQ(object.status, TESSERA_USAGE);
   EXPECT_THAT(object.messages, HasSubstr("TESSERA_PTXAS_SECONDS must be a whole number of seconds"));
   EXPECT_EQ(text.status, TESSERA_OK); // reads no such variable
+  setenv("TESSERA_PTXAS", "/no/ptxas", 1);
+  object = compile(kKernel, "sm_80", "cubin"), text = compile(kKernel, "sm_80", "ptx");
+  unsetenv("TESSERA_PTXAS");
+  EXPECT_EQ(object.status, TESSERA_USAGE);
+  EXPECT_THAT(object.messages, HasSubstr("ptxas (CUDA toolkit) not found: TESSERA_PTXAS is set to '/no/ptxas'"));
+  EXPECT_EQ(text.status, TESSERA_OK);
 }
 
 /// Programs built with an older header give fewer options.

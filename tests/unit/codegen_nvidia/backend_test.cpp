@@ -168,7 +168,7 @@ TEST(NvidiaBackend, BothCompilersStateTheSameFigures) {
   NEEDS_PTXAS();
   NEEDS_NVJITLINK();
   Result inProcess = [] {
-    ScopedEnvironment noPtxas("TESSERA_PTXAS", "/nonexistent");
+    ScopedEnvironment noPtxas("TESSERA_PTXAS", "none");
     return compile(kSharedKernel, arch("sm_90a"));
   }();
   ASSERT_OK(inProcess.object);
@@ -320,13 +320,28 @@ TEST(NvidiaDeviceLibrary, MissingLibdeviceIsSaidOnlyWhenNeeded) {
 
 TEST(NvidiaTools, MissingToolsAreNamed) {
   EmptyFolder empty;
-  ScopedEnvironment noLibrary("TESSERA_NVJITLINK", empty.path()), noPtxas("TESSERA_PTXAS", empty.path());
+  ScopedEnvironment noLibrary("TESSERA_NVJITLINK", empty.path()), noPtxas("TESSERA_PTXAS", "none");
   absl::Status s = compile(kSharedKernel, arch("sm_90a")).object.status();
   EXPECT_EQ(s.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(s.message()), AllOf(HasSubstr("libnvJitLink"), HasSubstr("ptxas"),
                                               HasSubstr("TESSERA_NVJITLINK"), HasSubstr(empty.path())));
+  EXPECT_EQ(checkToolVariables(/*makesObject=*/true).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(checkToolVariables(/*makesObject=*/false).ok());
   // Assembly needs no tool.
   EXPECT_TRUE(compile(kSharedKernel, arch("sm_90a"), {}, Backend::Until::Assembly).object.ok());
+}
+
+// The library is another compiler than the one that was asked for.
+TEST(NvidiaTools, TheLibraryIsNoSubstituteForANamedPtxas) {
+  EmptyFolder empty;
+  for (const std::string &named : {empty.path(), std::string("/nonexistent"), std::string("/etc/passwd")}) {
+    SCOPED_TRACE(named);
+    ScopedEnvironment ptxas("TESSERA_PTXAS", named);
+    absl::Status s = compile(kSharedKernel, arch("sm_90a")).object.status();
+    EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(s.message()), AllOf(HasSubstr("TESSERA_PTXAS"), HasSubstr(named)));
+    EXPECT_EQ(checkToolVariables(/*makesObject=*/true), s);
+  }
 }
 
 TEST(NvidiaTools, AToolTooOldForTheTargetIsNamedWithTheTarget) {
@@ -338,7 +353,7 @@ TEST(NvidiaTools, AToolTooOldForTheTargetIsNamedWithTheTarget) {
     out << "#!/bin/sh\necho \"ptxas fatal   : Value 'sm_120a' is not defined for option 'gpu-name'\" >&2\nexit 1\n";
   }
   llvm::sys::fs::setPermissions(fake, llvm::sys::fs::all_all);
-  ScopedEnvironment noLibrary("TESSERA_NVJITLINK", "/nonexistent"), oldPtxas("TESSERA_PTXAS", fake);
+  ScopedEnvironment oldPtxas("TESSERA_PTXAS", fake);
   absl::Status s = compile(kSharedKernel, arch("sm_120a")).object.status();
   EXPECT_EQ(s.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(s.message()), AllOf(HasSubstr(fake), HasSubstr("sm_120a")));
@@ -350,7 +365,7 @@ TEST(NvidiaTools, TheirComplaintsArePassedOn) {
   const char *ptx = ".version 8.3\n.target sm_90a\n.address_size 64\n.visible .entry k() { nonsense.b32 %r1; }\n";
   BackendOptions options;
   {
-    ScopedEnvironment noPtxas("TESSERA_PTXAS", "/nonexistent");
+    ScopedEnvironment noPtxas("TESSERA_PTXAS", "none");
     EXPECT_THAT(std::string(makeCubin(ptx, arch("sm_90a"), options).status().message()),
                 AllOf(HasSubstr("libnvJitLink"), HasSubstr("nonsense")));
   }
