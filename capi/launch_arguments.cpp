@@ -118,6 +118,9 @@ private:
     std::memcpy(&bits, a.value, bytes);
     if (type == "i1" && bits > 1) return refuse(llvm::formatv("{0} is of type i1, and {1} is given", what(), bits));
     if (pointer && bits && computesOnHost()) return refuseAddress();
+    if (last_.descriptor)
+      if (std::string why = runtime::contradiction(last_, *takes_, bits); !why.empty())
+        return refuse(llvm::formatv("{0} {1}", what(), why));
     out_.arguments.push_back({nullptr, bits});
     return TESSERA_OK;
   }
@@ -152,6 +155,7 @@ private:
       return refuseAddress();
     }
     out_.arguments.push_back({a.buffer ? a.buffer->memory.get() : nullptr, base, &d});
+    last_ = {takes.name, &d};
     return TESSERA_OK;
   }
 
@@ -182,6 +186,7 @@ private:
   LaunchInput &out_;
   size_t index_ = 0; // of the argument that is being read
   const runtime::KernelMetadata::Arg *takes_ = nullptr;
+  runtime::GivenDescriptor last_{}; // before it
 };
 
 tessera_status readGrid(Call &call, const tessera_kernel &k, const uint32_t *given, std::array<int64_t, 3> &grid) {

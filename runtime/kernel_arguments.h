@@ -4,6 +4,7 @@
 #include "runtime/compiler/metadata.h"
 #include "runtime/launch/descriptor.h"
 #include <optional>
+#include <string>
 
 namespace tessera::runtime {
 
@@ -22,5 +23,16 @@ std::optional<std::vector<ArgumentSource>> argumentSources(llvm::ArrayRef<Kernel
 
 /// As many as the kernel's text takes: descriptors count once.
 size_t argumentsInText(llvm::ArrayRef<KernelMetadata::Arg>);
+
+/// A descriptor that a launch gives, and the name of the kernel's argument.
+struct GivenDescriptor {
+  llvm::StringRef name;
+  const HostDescriptor *descriptor;
+};
+
+/// Triton's kernels take shape and strides of a descriptor `x` once more behind it, as integers `x_shape_0`, …,
+/// `x_stride_0`, …, and compute with them what is masked and where. Why `bits` cannot be the value of the argument
+/// `takes`, as a clause, if it is such an integer of the descriptor; empty: it can, or is none.
+std::string contradiction(const GivenDescriptor &, const KernelMetadata::Arg &takes, uint64_t bits);
 
 } // namespace tessera::runtime

@@ -73,14 +73,18 @@ absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &d, ir:
   if (!sources)
     bad(d.argsPlace, wrongArgumentCount(name, argumentsInText(takes),
                                         ("the description gives " + llvm::Twine(d.args.size())).str()));
-  else
+  else {
+    GivenDescriptor last{}; // before the argument
     for (auto [k, source] : llvm::enumerate(*sources)) {
       if (source.part) continue;
       auto &a = d.args[source.given];
       bool isExpanded = k + 1 < sources->size() && (*sources)[k + 1].part;
       std::string why = whyNotPassed(a, takes[k], entry->arg(k).type(), isExpanded);
+      if (why.empty() && a.isScalar && last.descriptor) why = contradiction(last, takes[k], scalarBits(a).bits);
+      if (a.descriptor) last = {takes[k].name, &*a.descriptor};
       if (!why.empty()) bad(a.place, llvm::formatv("args[{0}] ('{1}') {2}", source.given, a.name, why));
     }
+  }
   if (!errors.empty()) return absl::InvalidArgumentError(errors);
   LaunchArguments out;
   for (unsigned i = 0; i < d.args.size(); ++i) {

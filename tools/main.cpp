@@ -43,7 +43,9 @@ llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> readText(const std::string &p
   constexpr size_t most = size_t(1) << 28, chunk = 1 << 16;
   fs::file_status status;
   if (auto ec = path == "-" ? fs::status(0, status) : fs::status(path, status)) return ec;
-  if (status.type() == fs::file_type::regular_file || status.type() == fs::file_type::directory_file)
+  // Files of /proc are regular files of 0 bytes, whose text is there when it is read.
+  bool hasSize = status.type() == fs::file_type::regular_file && status.getSize() > 0;
+  if (hasSize || status.type() == fs::file_type::directory_file)
     return llvm::MemoryBuffer::getFileOrSTDIN(path, false, false);
   int fd = 0;
   if (path != "-")

@@ -24,6 +24,23 @@ std::string memberPath(llvm::StringRef path, llvm::StringRef key) {
   s << "\"]";
   return out;
 }
+/// Whether the text is a number of JSON: LLVM's parser takes what strtod does, of these characters (`04`, `+4`, `1.`).
+bool isJsonNumber(llvm::StringRef text) {
+  auto digits = [&] {
+    llvm::StringRef run = text.take_while(llvm::isDigit);
+    text = text.drop_front(run.size());
+    return run;
+  };
+  text.consume_front("-");
+  llvm::StringRef whole = digits();
+  if (whole.empty() || (whole.size() > 1 && whole.front() == '0')) return false;
+  if (text.consume_front(".") && digits().empty()) return false;
+  if (text.consume_front_insensitive("e")) {
+    if (!text.consume_front("+")) text.consume_front("-");
+    if (digits().empty()) return false;
+  }
+  return text.empty();
+}
 std::string elementPath(llvm::StringRef path, size_t i) { return (path + "[" + llvm::Twine(i) + "]").str(); }
 } // namespace
 
@@ -67,7 +84,7 @@ public:
     else if (c == '"')
       string();
     else
-      while (at_ < text_.size() && !llvm::StringRef(",]} \t\r\n").contains(text_[at_])) ++at_;
+      word();
   }
 
 private:
@@ -81,6 +98,17 @@ private:
     if (peek() != c) return false;
     ++at_;
     return true;
+  }
+  /// A number, true, false or null.
+  void word() {
+    JsonReader::Position here{line_, unsigned(at_ - lineStart_ + 1), order_++};
+    llvm::StringRef text =
+        text_.drop_front(at_).take_until([](char c) { return llvm::StringRef(",]} \t\r\n").contains(c); });
+    at_ += text.size();
+    bool isNumber = !text.empty() && !llvm::isAlpha(text.front());
+    if (isNumber && !isJsonNumber(text))
+      reader_.errors_.push_back(
+          {here, ("syntax error: '" + text.take_front(40) + "' is no number of JSON, such as 4, -1.5 or 1e-3").str()});
   }
   std::string string() {
     size_t from = at_++;

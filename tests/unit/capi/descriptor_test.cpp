@@ -206,6 +206,32 @@ TEST(DescriptorParts, AreArgumentsToo) {
   EXPECT_EQ(t.wrong(), 0);
 }
 
+/// Triton's kernels compute with the shape and strides that stand once more behind a descriptor.
+TEST(DescriptorParts, ThatAreRepeatedAreCompared) {
+  const char text[] = R"(
+tt.func public @k(%x: !tt.tensordesc<tensor<8x16xf32>> loc("x"), %h: i32 loc("x_shape_0"), %s: i64 loc("x_stride_0")) {
+  tt.return
+})";
+  for (const char *spec : {"interpreter", "emulator:sm_90a", "emulator:gfx942"}) {
+    SCOPED_TRACE(spec);
+    Copy t(spec);
+    ASSERT_EQ(tessera_kernel_compile(t.s.device, text, sizeof text - 1, "k.ttir", nullptr, &t.s.kernel, nullptr),
+              TESSERA_OK)
+        << t.s.diagnostics.texts;
+    int32_t rows = kRows;
+    int64_t pitch = kPitch;
+    t.s.arguments = {tessera_argument_descriptor(t.s.x, kOffset, &t.x), tessera_argument_value(&rows, sizeof rows),
+                     tessera_argument_value(&pitch, sizeof pitch)};
+    EXPECT_EQ(t.s.launch(kOne), TESSERA_OK) << t.s.diagnostics.texts;
+    rows = kRows + 1;
+    EXPECT_EQ(t.s.launch(kOne), TESSERA_USAGE);
+    EXPECT_THAT(t.s.diagnostics.texts, HasSubstr("argument 1 ('x_shape_0') of kernel 'k' is 6, but size 0 of the "
+                                                 "descriptor 'x' is 5"));
+    rows = kRows, pitch = kRows;
+    EXPECT_EQ(t.s.launch(kOne), TESSERA_USAGE);
+  }
+}
+
 TEST(DescriptorTuning, WorksOnCopies) {
   for (const char *spec : {"emulator:sm_90a", "emulator:gfx1100"}) {
     Copy t(spec);

@@ -110,6 +110,27 @@ TEST(KernelArguments, OfTextAndCode) {
   EXPECT_EQ(pairs(argumentSources(args, {false, true, true, false, false})), "none");
 }
 
+TEST(KernelArguments, IntegersThatRepeatADescriptor) {
+  HostDescriptor d;
+  d.shape = {int64_t(1) << 31, 5}, d.strides = {8, 1};
+  auto why = [&](const char *name, const char *type, uint64_t bits) {
+    KernelMetadata::Arg takes;
+    takes.name = name, takes.type = type;
+    return contradiction({"x", &d}, takes, bits);
+  };
+  EXPECT_EQ(why("x_shape_1", "i32", 5), "");
+  EXPECT_EQ(why("x_shape_1", "i32", 6), "is 6, but size 1 of the descriptor 'x' is 5");
+  EXPECT_EQ(why("x_shape_1", "i32", uint32_t(-1)), "is -1, but size 1 of the descriptor 'x' is 5");
+  EXPECT_EQ(why("x_shape_0", "i64", uint64_t(1) << 31), "");
+  EXPECT_EQ(why("x_shape_0", "i32", uint64_t(1) << 31),
+            "is -2147483648, but size 0 of the descriptor 'x' is 2147483648"); // which the kernel would compute with
+  EXPECT_EQ(why("x_stride_0", "i64", 8), "");
+  EXPECT_EQ(why("x_stride_0", "i64", 9), "is 9, but stride 0 of the descriptor 'x' is 8");
+  for (const char *other : {"y_shape_1", "x_shape_2", "x_shape_", "x_shape_1a", "x_shape_-1", "x_size_1", "x", ""})
+    EXPECT_EQ(why(other, "i32", 77), "") << other;
+  for (const char *type : {"f32", "*f32", "i", "i65", "i0"}) EXPECT_EQ(why("x_shape_1", type, 77), "") << type;
+}
+
 constexpr llvm::StringRef kText = R"(
 tt.func public @k(%d: !tt.tensordesc<tensor<8x16xf16>>, %p: !tt.ptr<f16>, %n: i32) {
   %zero = arith.constant 0 : i32

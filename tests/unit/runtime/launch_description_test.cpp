@@ -55,6 +55,14 @@ l.json:1:1: args: is missing)"},
      R"(l.json:3:2: grid: the key stands twice in its object)"},
     {"ArgKeyTwice", R"({"grid":[1],"args":[{"name":"n","scalar":1,"type":"i32","scalar":2}]})",
      R"(l.json:1:57: args[0].scalar: the key stands twice in its object)"},
+    {"NumbersOfOtherLanguages", R"({"grid":[04, +4],
+ "args":[],"flops":1.,"bytes":-01,"triton_x":[-0, 1.e3, 10E+1]})",
+     R"(l.json:1:10: syntax error: '04' is no number of JSON, such as 4, -1.5 or 1e-3
+l.json:1:14: syntax error: '+4' is no number of JSON, such as 4, -1.5 or 1e-3
+l.json:2:20: syntax error: '1.' is no number of JSON, such as 4, -1.5 or 1e-3
+l.json:2:31: bytes: must not be negative
+l.json:2:31: syntax error: '-01' is no number of JSON, such as 4, -1.5 or 1e-3
+l.json:2:51: syntax error: '1.e3' is no number of JSON, such as 4, -1.5 or 1e-3)"},
     {"UnknownRootKey", R"({"gird":[1],"grid":[1],"args":[]})",
      R"(l.json:1:9: gird: unknown key; did you mean "grid"?)"},
     {"UnknownRootKeyFar", R"({"zzzzzzzz":1,"grid":[1],"args":[]})",
