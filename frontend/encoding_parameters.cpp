@@ -6,17 +6,45 @@
 namespace tessera::frontend {
 using namespace layouts;
 
+/// An integer in [low, high].
+bool EncodingParameters::parseInRange(int64_t &v, int64_t low, int64_t high) {
+  const char *at = (p_.lex.skipSpace(), p_.lex.position());
+  if (!p_.parseInteger(v)) return false;
+  return (v >= low && v <= high) || p_.error("the number is out of range", at);
+}
+
+/// `[1, 2]` or `[[0, 1], [2, 0]]`.
+bool EncodingParameters::parseEntryList(Entry &e) {
+  auto &lex = p_.lex;
+  int64_t v;
+  lex.bump(); // [
+  e.isList = true;
+  if (!lex.lookingAt("]")) do {
+      if (!lex.eat("[")) {
+        if (!parseInRange(v, INT32_MIN, INT32_MAX)) return false;
+        e.list.push_back(v);
+        continue;
+      }
+      e.isLists = true;
+      Basis b;
+      if (!lex.lookingAt("]")) do {
+          if (!parseInRange(v, 0, 1 << 28)) return false;
+          b.push_back(v);
+        } while (lex.eat(","));
+      if (!p_.expect("]", "a basis")) return false;
+      e.lists.push_back(b);
+    } while (lex.eat(","));
+  if (!p_.expect("]", "a layout parameter")) return false;
+  bool isMixed = !e.list.empty() && !e.lists.empty();
+  return !isMixed || p_.error("'" + e.key + "' mixes numbers and lists", e.at);
+}
+
 /// `key = value, …` up to what closes them; nothing is interpreted yet.
 bool EncodingParameters::parseEntries(EncodingEntries &out, const char *closer) {
   ParserState &p = p_;
   DepthGuard guard(p);
   if (!guard.ok) return false;
   auto &lex = p.lex;
-  auto number = [&](int64_t &v, int64_t low, int64_t high) {
-    const char *at = (lex.skipSpace(), lex.position());
-    if (!p.parseInteger(v)) return false;
-    return (v >= low && v <= high) || p.error("the number is out of range", at);
-  };
   if (lex.lookingAt(closer)) return true;
   do {
     Entry e;
@@ -35,33 +63,14 @@ bool EncodingParameters::parseEntries(EncodingEntries &out, const char *closer) 
     else if (c == '#') {
       if (!(e.encoding = p.parseEncoding())) return false;
     } else if (c == '[') {
-      lex.bump();
-      e.isList = true;
-      if (!lex.lookingAt("]")) do {
-          int64_t v;
-          if (lex.eat("[")) {
-            e.isLists = true;
-            Basis b;
-            if (!lex.lookingAt("]")) do {
-                if (!number(v, 0, 1 << 28)) return false;
-                b.push_back(v);
-              } while (lex.eat(","));
-            if (!p.expect("]", "a basis")) return false;
-            e.lists.push_back(b);
-          } else {
-            if (!number(v, INT32_MIN, INT32_MAX)) return false;
-            e.list.push_back(v);
-          }
-        } while (lex.eat(","));
-      if (!p.expect("]", "a layout parameter")) return false;
-      if (!e.list.empty() && !e.lists.empty()) return p.error("'" + e.key + "' mixes numbers and lists", e.at);
+      if (!parseEntryList(e)) return false;
     } else if (c == '{') {
       lex.bump();
       e.nested = std::make_unique<EncodingEntries>();
       if (!parseEntries(*e.nested, "}") || !p.expect("}", "a layout parameter")) return false;
     } else {
       int64_t v;
-      if (!number(v, INT32_MIN, INT32_MAX)) return false;
+      if (!parseInRange(v, INT32_MIN, INT32_MAX)) return false;
       e.number = v;
     }
     out.entries.push_back(std::move(e));

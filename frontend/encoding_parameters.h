@@ -81,6 +81,8 @@ protected:
   unsigned rank_ = 0; // of bases; 0: none were read
 
 private:
+  bool parseInRange(int64_t &, int64_t low, int64_t high);
+  bool parseEntryList(Entry &);
   bool parseEntries(EncodingEntries &out, const char *closer);
 
   EncodingEntries entries_;

@@ -170,7 +170,6 @@ bool ParserState::parseBlockHeader(Region &region, Block *&block) {
   Block *b = blockNamed(name, at);
   if (b->parent()) return error("block '^" + name + "' is defined twice", at);
   regions_.back().blocks[name].second = nullptr;
-  // An entry block that has no operations yet and stands first was made implicitly: the header names it.
   region.append(b);
   block = b;
   if (lex.eat("(")) {

@@ -51,8 +51,7 @@ bool ParserState::parseInteger(int64_t &v) {
   if (digits.empty()) return error("expected an integer", at);
   if (digits.getAsInteger(10, u) || u > uint64_t(INT64_MAX) + negative)
     return error("the integer does not fit 64 bits", at);
-  v = negative ? -int64_t(u - 1) - 1 : int64_t(u);
-  if (negative && u == 0) v = 0;
+  v = int64_t(negative ? 0 - u : u);
   return true;
 }
 

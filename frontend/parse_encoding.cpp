@@ -3,6 +3,7 @@
 // the layouts library that starts with a parameter's name is shown there.
 #include "frontend/encoding_parameters.h"
 #include "ir/nearest_name.h"
+#include "layouts/parameter_checks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <utility>
@@ -98,7 +99,7 @@ private:
     s.cta = cta(s.order.size());
     if (leading && leading->boolean.value_or(false)) {
       if (!finish()) return nullptr;
-      if (s.order.size() < 2 || s.vec <= 0 || 128 % s.vec || s.perPhase <= 0 || s.perPhase * s.maxPhase != 8 ||
+      if (s.order.size() < 2 || s.vec <= 0 || 128 % s.vec || s.perPhase <= 0 || int64_t(s.perPhase) * s.maxPhase != 8 ||
           !s.cta.isTrivial())
         return p_.error("these parameters have no form with a leading offset", at_), nullptr;
       NvmmaSharedParams n;
@@ -151,38 +152,44 @@ private:
     w.isTransposed = boolean(find("isTransposed") ? "isTransposed" : "isTranspose", false);
     if (find("instrShape")) w.instrShape = list("instrShape");
     w.consecutiveRows = boolean("consecutiveRows", false);
-    int64_t given = number("rank", 2);
-    if (auto *e = find("ctaLayout")) {
-      if (!e->nested)
-        complain("'ctaLayout' must be bases by dimension, such as {register = [[0, 1]], warp = []}", e->at);
-      llvm::SmallVector<LinearLayout::InDim, 4> ins{{Dim::Register, {}}, {Dim::Warp, {}}};
-      if (ok_ && e->nested)
-        for (auto &n : e->nested->entries) {
-          int which = n.key == "register" ? 0 : n.key == "warp" ? 1 : -1;
-          if (which < 0) unknown("ctaLayout", n.key, n.at, {"register", "warp"});
-          if (which >= 0) ins[which] = bases(&n, ins[which].dim);
-        }
-      if (!rank_ && (given < 2 || given > 3)) complain("'rank' must be 2 or 3", at_);
-      if (!rank_) rank_ = given;
-      w.cta = cta(rank_);
-      if (ok_) w.tiles = layoutOf(std::move(ins));
-    } else {
-      auto warps = list("warpsPerCTA");
-      auto tiles = find("tilesPerWarp") ? list("tilesPerWarp") : llvm::SmallVector<int32_t, 4>();
-      w.cta = cta(warps.size());
-      for (auto l : {&warps, &tiles})
-        for (auto x : *l)
-          if (x <= 0 || (x & (x - 1)) || x > 64)
-            complain((l == &warps ? "warpsPerCTA" : "tilesPerWarp") +
-                         llvm::Twine(": every entry must be a power of two up to 64"),
-                     find(l == &warps ? "warpsPerCTA" : "tilesPerWarp")->at);
-      if ((warps.empty() || warps.size() > 3) && missing_.empty())
-        complain("'warpsPerCTA' must be for 1 to 3 dimensions", find("warpsPerCTA")->at);
-      if (!tiles.empty() && tiles.size() != warps.size())
-        complain("'tilesPerWarp' must have as many entries as 'warpsPerCTA'", find("tilesPerWarp")->at);
-      if (ok_ && missing_.empty()) w.tiles = AmdWmmaParams::tilesOf(warps, tiles);
-    }
+    int64_t rank = number("rank", 2);
+    if (Entry *e = find("ctaLayout"))
+      wmmaTilesOfBases(*e, rank, w);
+    else
+      wmmaTilesOfWarps(w);
     return finish() ? take(pool_.getAmdWmma(std::move(w))) : nullptr;
+  }
+  /// `ctaLayout = {register = …, warp = …}`; its rank is `rank` if it has no bases.
+  void wmmaTilesOfBases(const Entry &e, int64_t rank, AmdWmmaParams &w) {
+    if (!e.nested) complain("'ctaLayout' must be bases by dimension, such as {register = [[0, 1]], warp = []}", e.at);
+    llvm::SmallVector<LinearLayout::InDim, 4> ins{{Dim::Register, {}}, {Dim::Warp, {}}};
+    if (ok_ && e.nested)
+      for (auto &n : e.nested->entries) {
+        int which = n.key == "register" ? 0 : n.key == "warp" ? 1 : -1;
+        if (which < 0) unknown("ctaLayout", n.key, n.at, {"register", "warp"});
+        if (which >= 0) ins[which] = bases(&n, ins[which].dim);
+      }
+    if (!rank_ && (rank < 2 || rank > 3)) complain("'rank' must be 2 or 3", at_);
+    if (!rank_) rank_ = rank;
+    w.cta = cta(rank_);
+    if (ok_) w.tiles = layoutOf(std::move(ins));
+  }
+  /// The older spelling: `warpsPerCTA`, and maybe `tilesPerWarp`.
+  void wmmaTilesOfWarps(AmdWmmaParams &w) {
+    auto warps = list("warpsPerCTA");
+    auto tiles = find("tilesPerWarp") ? list("tilesPerWarp") : llvm::SmallVector<int32_t, 4>();
+    w.cta = cta(warps.size());
+    for (auto l : {&warps, &tiles})
+      for (auto x : *l)
+        if (x <= 0 || (x & (x - 1)) || x > 64)
+          complain((l == &warps ? "warpsPerCTA" : "tilesPerWarp") +
+                       llvm::Twine(": every entry must be a power of two up to 64"),
+                   find(l == &warps ? "warpsPerCTA" : "tilesPerWarp")->at);
+    if ((warps.empty() || warps.size() > 3) && missing_.empty())
+      complain("'warpsPerCTA' must be for 1 to 3 dimensions", find("warpsPerCTA")->at);
+    if (!tiles.empty() && tiles.size() != warps.size())
+      complain("'tilesPerWarp' must have as many entries as 'warpsPerCTA'", find("tilesPerWarp")->at);
+    if (ok_ && missing_.empty()) w.tiles = AmdWmmaParams::tilesOf(warps, tiles);
   }
   const Encoding *nvmmaShared() {
     NvmmaSharedParams n;
@@ -200,46 +207,51 @@ private:
     return finish() ? take(pool_.getNvmmaShared(std::move(n))) : nullptr;
   }
   const Encoding *paddedShared() {
+    if (find("order")) return paddedSharedOfOrder();
     PaddedSharedParams s;
     s.paddings = std::move(paddings_);
-    if (find("order")) {
-      auto order = list("order"), shape = list("shape");
-      for (auto x : shape)
-        if ((x <= 0 || (x & (x - 1)) || x > (1 << 20)))
-          complain("'shape' must be powers of two up to 1048576", find("shape")->at);
-      llvm::SmallVector<bool, 8> seen(order.size());
-      for (auto x : order)
-        if ((x < 0 || x >= int(order.size()) || std::exchange(seen[x], true)))
-          complain("'order' is not a permutation", find("order")->at);
-      if ((order.empty() || order.size() > kMaxRank || order.size() != shape.size()) && missing_.empty())
-        complain("'order' and 'shape' must have one entry for each of 1 to " + llvm::Twine(kMaxRank) + " dimensions",
-                 find("order")->at);
-      CtaLayout blocks = cta(order.size());
-      if (!finish()) return nullptr;
-      // The elements of one block lie one after the other; the blocks are side by side.
-      auto splits = blocks.splits(order.size());
-      llvm::SmallVector<int32_t, 8> perBlock;
-      for (unsigned d = 0; d < shape.size(); ++d) perBlock.push_back(std::max(1, shape[d] / splits[d]));
-      s.layout = PaddedSharedEncoding::identityLayout(order, perBlock);
-      if (!blocks.isTrivial()) {
-        rank_ = order.size();
-        llvm::SmallVector<LinearLayout::InDim, 4> ins{{Dim::Offset, {}}, {Dim::Block, {}}};
-        for (auto &in : s.layout.ins())
-          if (in.dim == Dim::Offset) ins[0].bases = in.bases;
-        for (auto b : blocks.bases) {
-          for (unsigned d = 0; d < rank_; ++d) b[d] *= perBlock[d];
-          ins[1].bases.push_back(b);
-        }
-        s.layout = layoutOf(std::move(ins));
-      }
-      return take(pool_.getPaddedShared(std::move(s)));
-    }
     llvm::SmallVector<LinearLayout::InDim, 4> ins;
     ins.push_back(bases(need("offset"), Dim::Offset));
     ins.push_back(bases(find("block"), Dim::Block));
     if (!finish()) return nullptr;
     if (!rank_) return p_.error("a padded layout needs at least one basis", at_), nullptr;
     s.layout = layoutOf(std::move(ins));
+    return take(pool_.getPaddedShared(std::move(s)));
+  }
+  /// `order = …, shape = …`: the elements of one block lie one after the other; the blocks are side by side.
+  const Encoding *paddedSharedOfOrder() {
+    PaddedSharedParams s;
+    s.paddings = std::move(paddings_);
+    auto order = list("order"), shape = list("shape");
+    for (auto x : shape)
+      if ((x <= 0 || (x & (x - 1)) || x > (1 << 20)))
+        complain("'shape' must be powers of two up to 1048576", find("shape")->at);
+    llvm::SmallVector<bool, 8> seen(order.size());
+    for (auto x : order)
+      if ((x < 0 || x >= int(order.size()) || std::exchange(seen[x], true)))
+        complain("'order' is not a permutation", find("order")->at);
+    if ((order.empty() || order.size() > kMaxRank || order.size() != shape.size()) && missing_.empty())
+      complain("'order' and 'shape' must have one entry for each of 1 to " + llvm::Twine(kMaxRank) + " dimensions",
+               find("order")->at);
+    CtaLayout blocks = cta(order.size());
+    if (!finish()) return nullptr;
+    if (absl::Status wrong = checkCta(blocks, order.size()); !wrong.ok())
+      return take(absl::StatusOr<const Encoding *>(wrong));
+    auto splits = blocks.splits(order.size());
+    llvm::SmallVector<int32_t, 8> perBlock;
+    for (unsigned d = 0; d < shape.size(); ++d) perBlock.push_back(std::max(1, shape[d] / splits[d]));
+    s.layout = PaddedSharedEncoding::identityLayout(order, perBlock);
+    if (!blocks.isTrivial()) {
+      rank_ = order.size();
+      llvm::SmallVector<LinearLayout::InDim, 4> ins{{Dim::Offset, {}}, {Dim::Block, {}}};
+      for (auto &in : s.layout.ins())
+        if (in.dim == Dim::Offset) ins[0].bases = in.bases;
+      for (auto b : blocks.bases) {
+        for (unsigned d = 0; d < rank_; ++d) b[d] *= perBlock[d];
+        ins[1].bases.push_back(b);
+      }
+      s.layout = layoutOf(std::move(ins));
+    }
     return take(pool_.getPaddedShared(std::move(s)));
   }
   const Encoding *sharedLinear() {

@@ -102,6 +102,22 @@ static bool rankFits(size_t rank, const layouts::Encoding *e) {
          e->kind() == layouts::EncodingKind::TensorMemory || e->kind() == layouts::EncodingKind::TensorMemoryScales;
 }
 
+Type ParserState::rankError(llvm::StringRef what, size_t rank, const layouts::Encoding *e, const char *at) {
+  error("the " + what + " has rank " + llvm::Twine(rank) + " but its layout has rank " + llvm::Twine(e->rank()), at);
+  return {};
+}
+
+/// Whether so many elements can be counted and their bytes, too.
+static bool isCountable(llvm::ArrayRef<int64_t> shape) {
+  int64_t elements = 1;
+  for (int64_t d : shape)
+    if (d && elements > (int64_t(1) << 40) / d)
+      return false;
+    else
+      elements *= std::max<int64_t>(d, 1); // an empty dimension does not excuse the others
+  return true;
+}
+
 Type ParserState::parseTensorType(bool descriptor) {
   const char *at = lex.position();
   if (!expect("<", "a tensor type")) return {};
@@ -111,17 +127,12 @@ Type ParserState::parseTensorType(bool descriptor) {
   if (!element) return {};
   if (element.isa<ShapedType>() || element.isa<FunctionType>() || element.isa<AsyncTokenType>())
     return error("a tensor cannot hold this type", at), Type();
-  int64_t n = 1;
-  for (auto d : shape)
-    if (d && n > (int64_t(1) << 40) / d)
-      return error("the tensor has too many elements", at), Type();
-    else
-      n *= d;
+  if (!isCountable(shape)) return error("the tensor has too many elements", at), Type();
   if (shape.size() > layouts::kMaxRank)
     return error("tensors have at most " + llvm::Twine(layouts::kMaxRank) + " dimensions", at), Type();
   const layouts::Encoding *e = nullptr;
   if (lex.eat(",")) {
-    const char *eat = (lex.skipSpace(), lex.position());
+    const char *layoutAt = (lex.skipSpace(), lex.position());
     layoutElement_ = element;
     e = parseEncoding();
     layoutElement_ = {};
@@ -132,20 +143,12 @@ Type ParserState::parseTensorType(bool descriptor) {
     }
     if (e->isShared()) {
       // Before memory descriptors, a tensor with a shared layout was a buffer.
-      if (!rankFits(shape.size(), e))
-        return error("the buffer has rank " + llvm::Twine(shape.size()) + " but its layout has rank " +
-                         llvm::Twine(e->rank()),
-                     eat),
-               Type();
+      if (!rankFits(shape.size(), e)) return rankError("buffer", shape.size(), e, layoutAt);
       if (!expect(">", "a tensor type")) return {};
       return MemDescType::get(shape, element, e, sharedMemorySpace(ctx), true);
     }
-    if (!e->isDistributed()) return error("a tensor's layout must be distributed over threads", eat), Type();
-    if (e->rank() != shape.size())
-      return error("the tensor has rank " + llvm::Twine(shape.size()) + " but its layout has rank " +
-                       llvm::Twine(e->rank()),
-                   eat),
-             Type();
+    if (!e->isDistributed()) return error("a tensor's layout must be distributed over threads", layoutAt), Type();
+    if (e->rank() != shape.size()) return rankError("tensor", shape.size(), e, layoutAt);
   }
   if (!expect(">", "a tensor type")) return {};
   return descriptor ? Type(TensorDescType::get(shape, element)) : Type(TensorType::get(shape, element, e));
@@ -187,26 +190,25 @@ Type ParserState::parseTensorDescBody() {
 
 Type ParserState::parseMemDescBody() {
   const char *at = lex.position();
+  auto fail = [&](const llvm::Twine &message, const char *place) {
+    error(message, place);
+    return Type();
+  };
   if (!expect("<", "a memory descriptor type")) return {};
   llvm::SmallVector<int64_t, 4> shape, alloc;
   if (!parseDimensions(shape, true)) return {};
   Type element = parseType();
   if (!element) return {};
   if (shape.size() > layouts::kMaxRank)
-    return error("memory descriptors have at most " + llvm::Twine(layouts::kMaxRank) + " dimensions", at), Type();
-  int64_t n = 1;
-  for (auto d : shape)
-    if (d && n > (int64_t(1) << 40) / d)
-      return error("the buffer has too many elements", at), Type();
-    else
-      n *= d;
+    return fail("memory descriptors have at most " + llvm::Twine(layouts::kMaxRank) + " dimensions", at);
+  if (!isCountable(shape)) return fail("the buffer has too many elements", at);
   const layouts::Encoding *e = nullptr;
-  const char *eat = nullptr;
+  const char *layoutAt = nullptr;
   Attribute space;
   bool isMutable = false;
   while (lex.eat(",")) {
     lex.skipSpace();
-    if (!e) eat = lex.position();
+    if (!e) layoutAt = lex.position();
     if (lex.eatWord("mutable"))
       isMutable = true;
     else if (llvm::isDigit(lex.peek())) {
@@ -217,26 +219,15 @@ Type ParserState::parseMemDescBody() {
       return {};
   }
   if (!expect(">", "a memory descriptor type")) return {};
-  if (!e) return error("a memory descriptor needs a layout", at), Type();
-  if (e->isDistributed()) return error("a memory descriptor needs a layout of memory", eat), Type();
-  if (!rankFits(shape.size(), e))
-    return error("the buffer has rank " + llvm::Twine(shape.size()) + " but its layout has rank " +
-                     llvm::Twine(e->rank()),
-                 eat),
-           Type();
-  if (!alloc.empty()) {
-    if (alloc.size() < shape.size() || alloc.size() > layouts::kMaxRank)
-      return error("the shape of the allocation has " + counted(alloc.size(), "dimension") + "; the buffer has " +
-                       llvm::Twine(shape.size()),
-                   at),
-             Type();
-    int64_t total = 1;
-    for (auto d : alloc)
-      if (d && total > (int64_t(1) << 40) / d)
-        return error("the buffer has too many elements", at), Type();
-      else
-        total *= d;
-  }
+  if (!e) return fail("a memory descriptor needs a layout", at);
+  if (e->isDistributed()) return fail("a memory descriptor needs a layout of memory", layoutAt);
+  if (!rankFits(shape.size(), e)) return rankError("buffer", shape.size(), e, layoutAt);
+  bool isWrongRank = !alloc.empty() && (alloc.size() < shape.size() || alloc.size() > layouts::kMaxRank);
+  if (isWrongRank)
+    return fail("the shape of the allocation has " + counted(alloc.size(), "dimension") + "; the buffer has " +
+                    llvm::Twine(shape.size()),
+                at);
+  if (!isCountable(alloc)) return fail("the buffer has too many elements", at);
   if (!space) space = sharedMemorySpace(ctx); // older spelling
   return MemDescType::get(shape, element, e, space, isMutable, alloc);
 }

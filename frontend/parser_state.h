@@ -56,6 +56,7 @@ public:
   /// `descriptor`: the tensor of an (older) tensor descriptor's type, given back as that.
   ir::Type parseTensorType(bool descriptor = false);
   ir::Type parseMemDescBody();
+  ir::Type rankError(llvm::StringRef what, size_t rank, const layouts::Encoding *, const char *at); // null
   ir::Type parsePointerBody();
   ir::Type parseTensorDescBody();
   /// A type whose dialect prefix may have been left out: `<64x16xf16, …>` for a memory descriptor.
