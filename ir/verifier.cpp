@@ -413,26 +413,40 @@ private:
     if (auto held = heldInMemory(t);
         held && held.kind() == TypeKind::Integer && !llvm::is_contained({1u, 8u, 16u, 32u, 64u}, held.bitWidth()))
       return opError(op, diag_, "has type " + t.str() + ": memory holds integers of 1, 8, 16, 32 or 64 bits");
-    auto tensor = t.dyn_cast<TensorType>();
-    if (!tensor) return true;
-    if (auto e = tensor.element();
+    if (auto descriptor = t.dyn_cast<TensorDescType>()) return descriptorOk(op, descriptor);
+    if (auto tensor = t.dyn_cast<TensorType>()) return tensorOk(op, tensor);
+    return true;
+  }
+
+  bool descriptorOk(Operation *op, TensorDescType t) {
+    Type e = t.element();
+    if (!e.isInteger() && !e.isFloat() && !e.isPointer())
+      return opError(op, diag_,
+                     "has type " + t.str() + ": the tensor of a descriptor cannot hold elements of " + e.str());
+    if (!llvm::all_of(t.shape(), [](int64_t d) { return d > 0 && llvm::isPowerOf2_64(d); }))
+      return opError(op, diag_, "has type " + t.str() + ": dimensions must be powers of two");
+    return true;
+  }
+
+  bool tensorOk(Operation *op, TensorType t) {
+    if (auto e = t.element();
         e.kind() == TypeKind::Integer && !llvm::is_contained({1u, 4u, 8u, 16u, 32u, 64u, 128u}, e.bitWidth()))
       return opError(op, diag_, "has type " + t.str() + ": tensors hold integers of 1, 4, 8, 16, 32, 64 or 128 bits");
-    for (auto d : tensor.shape())
+    for (auto d : t.shape())
       if (d <= 0 || !llvm::isPowerOf2_64(d))
         return opError(op, diag_, "has type " + t.str() + ": dimensions must be powers of two");
-    if (tensor.numElements() > (1 << 20))
+    if (t.numElements() > (1 << 20))
       return opError(op, diag_,
-                     "has type " + t.str() + " with " + counted(tensor.numElements(), "element") +
+                     "has type " + t.str() + " with " + counted(t.numElements(), "element") +
                          "; at most 1048576 are possible");
-    auto *e = tensor.encoding();
+    auto *e = t.encoding();
     bool wants = hasLayouts(moduleOp_);
     if (!e)
       return !layoutsIn_ ||
              opError(op, diag_, "has type " + t.str() + ", but in a function with layouts every tensor needs one");
     if (!e->isDistributed())
       return opError(op, diag_, "has type " + t.str() + ": a tensor's layout must be distributed over threads");
-    auto &layout = e->layoutOf(tensor.shape());
+    auto &layout = e->layoutOf(t.shape());
     if (!layout.ok())
       return absl::IsUnimplemented(layout.status()) ||
              opError(op, diag_,
