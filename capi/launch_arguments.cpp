@@ -50,9 +50,11 @@ public:
 
   tessera_status read() {
     auto &md = kernel_.metadata;
-    llvm::SmallVector<bool> descriptors(count_, false);
-    for (size_t i = 0; given_ && i < count_; ++i) descriptors[i] = isDescriptor(given_[i]);
-    auto sources = runtime::argumentSources(md.args, descriptors);
+    bool areTooMany = count_ > md.args.size(); // none of them is read: there may be fewer than the caller says
+    llvm::SmallVector<bool> descriptors(areTooMany ? 0 : count_, false);
+    for (size_t i = 0; given_ && i < descriptors.size(); ++i) descriptors[i] = isDescriptor(given_[i]);
+    std::optional<std::vector<runtime::ArgumentSource>> sources;
+    if (!areTooMany) sources = runtime::argumentSources(md.args, descriptors);
     if (sources && !given_ && count_) return call_.fail(TESSERA_USAGE, "the arguments are null");
     if (!sources)
       return call_.fail(TESSERA_USAGE, runtime::wrongArgumentCount(

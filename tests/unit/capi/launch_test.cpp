@@ -107,6 +107,13 @@ TEST_P(OnDevice, WrongArgumentsAreRefused) {
   refused("kernel 'axpy' takes 5 arguments, but 4 are given");
   s.arguments.clear();
   refused("kernel 'axpy' takes 5 arguments, but 0 are given");
+  for (size_t count : {size_t(6), SIZE_MAX / 2, SIZE_MAX}) // of which nobody may read even the first
+    for (const tessera_argument *arguments : {(const tessera_argument *)nullptr, (const tessera_argument *)8}) {
+      tessera_error *e;
+      EXPECT_EQ(tessera_launch(s.kernel, kGrid, arguments, count, &e), TESSERA_USAGE);
+      EXPECT_THAT(tessera_error_message(e), HasSubstr("kernel 'axpy' takes 5 arguments, but "));
+      tessera_error_destroy(e);
+    }
   std::swap(s.arguments[0], s.arguments[4]);
   refused("argument 0 ('arg0') of kernel 'axpy' is of type *f32, of 8 bytes, and a value of 4 is given");
   s.arguments[4] = tessera_argument_buffer(s.x);
