@@ -22,8 +22,9 @@ bool ParserState::parseElementTypes(OpParse &o, llvm::StringRef lhs, llvm::Strin
     if (!lex.eatWord(key)) return error(llvm::Twine("expected '") + key + " =' and an element type");
     if (!expect("=", "an element type")) return false;
     const char *at = (lex.skipSpace(), lex.position());
-    auto v = enumValue(*o.info->attr(attr)->enumInfo, lex.identifier());
-    if (!v) return error("unknown element type", at);
+    auto word = lex.identifier();
+    auto v = enumValue(*o.info->attr(attr)->enumInfo, word);
+    if (!v) return error("unknown element type '" + word + "'", at);
     o.setAttr(ctx, attr, IntegerAttr::getI32(ctx, *v));
   }
   return true;
@@ -32,17 +33,18 @@ bool ParserState::parseElementTypes(OpParse &o, llvm::StringRef lhs, llvm::Strin
 bool ParserState::parseCacheWords(OpParse &o, bool evict) {
   while (true) {
     const char *at = (lex.skipSpace(), lex.position());
-    llvm::StringRef key = lex.eatWord("cacheModifier")             ? "cache"
-                          : evict && lex.eatWord("evictionPolicy") ? "evict"
-                                                                   : "";
-    if (key.empty()) return true;
+    llvm::StringRef written = lex.eatWord("cacheModifier")             ? "cacheModifier"
+                              : evict && lex.eatWord("evictionPolicy") ? "evictionPolicy"
+                                                                       : "";
+    if (written.empty()) return true;
+    llvm::StringRef key = written == "cacheModifier" ? "cache" : "evict";
     if (!expect("=", "a memory operation")) return false;
-    const char *vat = (lex.skipSpace(), lex.position());
+    const char *valueAt = (lex.skipSpace(), lex.position());
     auto word = lex.identifier();
     auto *spec = o.info->attr(key);
     auto v = spec ? enumValue(*spec->enumInfo, word) : std::nullopt;
-    if (!v) return error("unknown value '" + word + "'", vat);
-    if (o.hasAttr(key)) return error("given twice", at);
+    if (!v) return error("unknown " + written + " '" + word + "'", valueAt);
+    if (o.hasAttr(key)) return error("'" + written + "' is given twice", at);
     o.setAttr(ctx, key, IntegerAttr::getI32(ctx, *v));
   }
 }
@@ -76,7 +78,10 @@ bool ParserState::parseConstant(OpParse &o) {
   if (!t) return error("a constant must be a number or dense<…>", at);
   if (a.isa<IntegerAttr>() && t.isInteger(1) && lex.lookingAt(":")) { // `true : i1`
     lex.eat(":");
-    if (!parseType()) return false;
+    const char *typeAt = (lex.skipSpace(), lex.position());
+    Type written = parseType();
+    if (written && written != t) error("'true' and 'false' have type i1, not " + written.str(), typeAt);
+    if (written != t) return false;
   }
   o.setAttr(ctx, "value", a);
   o.resultTypes[0] = {t};
