@@ -104,8 +104,8 @@ static Value *wordOf(IRBuilder<> &b, ArrayRef<Value *> bytes) {
   return b.CreateBitCast(v, b.getInt32Ty());
 }
 
-/// Converts bytes by two: `convert` takes a register of up to four and whether it is to convert the upper two, and gives
-/// a vector of two.
+/// Converts bytes by two: `convert` takes a register of up to four and whether it is to convert the upper two, and
+/// gives a vector of two.
 static void convertByTwo(IRBuilder<> &b, ArrayRef<Value *> bytes, SmallVectorImpl<Value *> &out,
                          function_ref<Value *(Value *word, bool isUpper)> convert) {
   for (size_t i = 0; i < bytes.size(); i += 4) {

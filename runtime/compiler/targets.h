@@ -29,8 +29,8 @@ std::vector<std::string> describeToolchains();
 std::vector<std::string> describeTools(const codegen::ArchInfo &);
 
 struct CompileOptions;
-/// InvalidArgument if an environment variable that such a compilation may read has a value that it cannot have, or names
-/// a tool or a library that is not there: to take another one would not be what was asked for.
+/// InvalidArgument if an environment variable that such a compilation may read has a value that it cannot have, or
+/// names a tool or a library that is not there: to take another one would not be what was asked for.
 absl::Status checkEnvironment(const ir::TargetInfo &, const CompileOptions &);
 
 /// The vendor's part of the lowering to LLVM IR.

@@ -1,8 +1,8 @@
 // JSON documents that people write, read with located errors: every complaint names the file, line and column, and the
 // place inside the document (`args[2].shape[0]`). All complaints are gathered, not the first alone.
 //
-// Syntax is LLVM's JSON parser's. Three things are checked before and after it that it does not: nesting deeper than 100
-// (it recurses), a key that stands twice in an object (it keeps one of them silently), and how numbers are written.
+// Syntax is LLVM's JSON parser's. Three things are checked before and after it that it does not: nesting deeper than
+// 100 (it recurses), a key that stands twice in an object (it keeps one of them silently), and how numbers are written.
 //
 //   JsonReader reader(text, "launch.json");
 //   JsonNode root = reader.root();

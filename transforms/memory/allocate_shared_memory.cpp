@@ -318,8 +318,11 @@ private:
   /// placement fits: trying smaller scratch, which plans each conversion again, would take seconds for nothing.
   int64_t leastBytes() const {
     std::vector<int64_t> change(numbered_.size() + 1, 0); // of the live bytes, at each number
-    for (const Buffer &b : buffers_)
-      if (!canRepeat(b)) change[b.from] += b.bytes, change[b.to + 1] -= b.bytes;
+    for (const Buffer &b : buffers_) {
+      if (canRepeat(b)) continue;
+      change[b.from] += b.bytes;
+      change[b.to + 1] -= b.bytes;
+    }
     int64_t live = 0, most = 0;
     for (int64_t bytes : change) most = std::max(most, live += bytes);
     return most;
