@@ -55,6 +55,10 @@ static bool beginsWithRun(TensorType type, const Encoding *e, int64_t n) {
   return false;
 }
 
+bool holdsPacks(TensorType type, const Encoding *e, int64_t pack) {
+  return pack == 1 || beginsWithRun(type, e, pack, type.rank() - 1);
+}
+
 /// Whether a thread holds runs of at least `n` consecutive elements along some dimension, in any of its registers.
 static bool holdsRuns(TensorType type, const Encoding *e, int64_t n) {
   using layouts::Dim;

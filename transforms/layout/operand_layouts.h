@@ -15,6 +15,10 @@ const layouts::Encoding *operandLayoutFor(layouts::EncodingPool &, ir::Operation
 /// same dimension as in layout `now` if it gets such groups there. True for all other operations. `now` may be null.
 bool keepsPackedElements(ir::Operation *, const layouts::Encoding *e, const layouts::Encoding *now);
 
+/// Whether each group of `pack` elements that a thread's registers hold in layout `e` is of neighbours in row-major
+/// order, as `tt.map_elementwise` takes them.
+bool holdsPacks(ir::TensorType, const layouts::Encoding *e, int64_t pack);
+
 /// Whether a tensor can be computed in layout `e` from copies to shared memory that each thread reads by whole words:
 /// in the body of a loop, by pure operations, through rearrangements too, from one tensor that the body loads and from
 /// much narrower ones. `narrowFraction`: these have at most this fraction (1 / n) of the tensor's elements. False for a

@@ -10,9 +10,9 @@
 //   down     an operation on a converted value is done in the value's own layout, and its result is converted instead:
 //              %b = ttg.convert_layout %a : #L -> #D                %y = op %a, (%z in #L) : #L
 //              %y = op %b, %z : #D                             →    %r = ttg.convert_layout %y : #L -> #D
-//            through elementwise operations, broadcast, expand_dims, trans, reshape, split, join, gather, reduce, scan
-//            (if its axis stays in order), loads of few elements, into buffers and into loops. So conversions travel
-//            towards the stores and vanish where both ends have one layout
+//            through elementwise operations, map_elementwise, broadcast, expand_dims, trans, reshape, split, join,
+//            gather, reduce, scan (if its axis stays in order), loads of few elements, into buffers and into loops. So
+//            conversions travel towards the stores and vanish where both ends have one layout
 //   carry    loop-carried values and results of branches take the layout in which they are yielded
 //   stores   a store whose value arrives in a layout in which accesses are as wide as in its own is done in that
 //            layout, if nothing else reads or writes that memory (threads order only their own accesses)
@@ -48,6 +48,7 @@
 #include "transforms/layout/conversion_facts.h"
 #include "transforms/layout/conversion_slices.h"
 #include "transforms/layout/convert_values.h"
+#include "transforms/layout/operand_layouts.h"
 #include "transforms/layout/rematerializer.h"
 #include "transforms/layout/store_layout.h"
 #include "transforms/passes.h"
@@ -230,6 +231,10 @@ private:
     bool hasLayoutOfOperands = op->info().has(kElementwise) || op->is<arith::SelectOp>();
     if (hasLayoutOfOperands && isPure(op) && op->numResults()) return moveDownElementwise(op, at, e);
     switch (op->opcode()) {
+    case Opcode::tt_map_elementwise: {
+      bool canBeDone = isPure(op) && holdsPacks(tensorOf(op->operand(at)), e, op->cast<tt::MapElementwiseOp>().pack());
+      return canBeDone && moveDownElementwise(op, at, e);
+    }
     case Opcode::tt_broadcast: return spreadsBroadcast(op->cast<tt::BroadcastOp>(), e) && moveTo(op, e, e);
     case Opcode::tt_expand_dims: {
       auto *slice = layouts::dynCast<layouts::SliceEncoding>(e);

@@ -126,6 +126,7 @@ private:
     case Opcode::tt_reduce: return reduce(op->cast<tt::ReduceOp>());
     case Opcode::tt_scan: return scan(op->cast<tt::ScanOp>());
     case Opcode::tt_dot: return dot(op->cast<tt::DotOp>());
+    case Opcode::tt_map_elementwise: return mapElementwise(op->cast<tt::MapElementwiseOp>());
     default: return inDefaultLayouts(op);
     }
   }
@@ -242,6 +243,21 @@ private:
     require(op.op, A, *pool_.getDotOperand(0, e, 0));
     require(op.op, B, *pool_.getDotOperand(1, e, 0));
     require(op.op, Accumulator, e);
+  }
+
+  /// A thread has the elements of a pack: neighbours in row-major order, which may lie in several rows.
+  void mapElementwise(tt::MapElementwiseOp op) {
+    auto shape = tensorOf(op.srcs()[0]).shape();
+    auto params = layouts::dynCast<layouts::BlockedEncoding>(defaultFor(shape))->params();
+    int64_t left = op.pack();
+    for (unsigned d : params.order) {
+      int64_t here = llvm::isPowerOf2_64(left) ? std::min(left, shape[d]) : 1;
+      params.sizePerThread[d] = std::max<int64_t>(params.sizePerThread[d], here);
+      left /= here;
+    }
+    auto *e = *pool_.getBlocked(std::move(params));
+    for (unsigned i = 0; i < op->numOperands(); ++i) require(op.op, i, e);
+    for (auto r : op->results()) r.setType(with(r.type(), e));
   }
 
   static constexpr unsigned kSource = 0; // the operand of shape operations

@@ -55,3 +55,24 @@ tt.func public @join(%a: tensor<16x32xf16>) {
   %1, %2 = tt.split %0 : tensor<16x32x2xf16> -> tensor<16x32xf16>
   tt.return
 }
+
+// -----
+
+// The elements of a pack are neighbours in one thread: four of a row, or of two rows that have two each.
+// CHECK-DAG: #[[FOUR:.*]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-DAG: #[[ROWS:.*]] = #ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [{{[0-9, ]+}}], warpsPerCTA = [4, 1], order = [1, 0]}>
+// CHECK: "tt.map_elementwise"
+// CHECK: (tensor<512xf32, #[[FOUR]]>) -> tensor<512xf32, #[[FOUR]]>
+// CHECK: "tt.map_elementwise"
+// CHECK: (tensor<64x2xf32, #[[ROWS]]>) -> tensor<64x2xf32, #[[ROWS]]>
+tt.func public @packs(%a: tensor<512xf32>, %b: tensor<64x2xf32>) {
+  %0 = "tt.map_elementwise"(%a) <{pack = 4 : i32}> ({
+  ^bb0(%x: f32, %y: f32, %z: f32, %w: f32):
+    tt.map_elementwise.return %w, %z, %y, %x : f32, f32, f32, f32
+  }) : (tensor<512xf32>) -> tensor<512xf32>
+  %1 = "tt.map_elementwise"(%b) <{pack = 4 : i32}> ({
+  ^bb0(%x: f32, %y: f32, %z: f32, %w: f32):
+    tt.map_elementwise.return %w, %z, %y, %x : f32, f32, f32, f32
+  }) : (tensor<64x2xf32>) -> tensor<64x2xf32>
+  tt.return
+}
