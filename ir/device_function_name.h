@@ -6,7 +6,7 @@
 namespace tessera::ir {
 
 /// The function's name, libdevice's or ocml's. Some functions of triton.language.extra.libdevice have names of Triton's
-/// own on AMD (`__triton_hip_fast_expf`), which no library has: they are libdevice's functions.
+/// own on AMD (`__triton_hip_fast_expf`), which no library has, or ockl's: they are libdevice's functions.
 std::string deviceFunctionName(tt::ExternElementwiseOp);
 
 } // namespace tessera::ir
