@@ -33,6 +33,13 @@ def off_by_one(x, o, n, B: tl.constexpr):
 
 
 @triton.jit
+def row_norm(x, weights, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n) * tl.load(weights + i, mask=i < n)  # neither has `other`
+    tl.store(o, tl.sum(v * v))
+
+
+@triton.jit
 def race(o, B: tl.constexpr):
     i = tl.arange(0, B)
     tl.store(o + i // 2, i)  # two elements at each address
@@ -129,6 +136,14 @@ def test_assertions_and_prints(target, capfd):
         printing[(2,)](40)
     assert x[0] == 1
     assert "41" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("target", ALL)
+def test_masked_off_elements_are_zero(target):
+    x, w, o = np.arange(20, dtype="f4"), np.full(20, 2, "f4"), np.zeros(1, "f4")
+    with emulate(target):
+        row_norm[(1,)](x, w, o, 20, 64)
+    assert o[0] == 4 * (x * x).sum()
 
 
 @pytest.mark.parametrize("target", ALL)
