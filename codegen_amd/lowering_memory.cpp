@@ -110,12 +110,12 @@ template <class Accesses> bool underOneMask(const Accesses &accesses) {
 }
 
 /// Whether buffer accesses are better than a branch even so: the resource of a whole buffer, whose base is an
-/// argument, is made once. In a loop it is there already; elsewhere it costs what a branch costs, which also has to
-/// write the zeros of the lanes that load nothing.
+/// argument, is made once. In a loop, or for several loads, it is there already; elsewhere it costs what a branch costs,
+/// which also has to write the zeros of the lanes that load nothing.
 bool betterThanBranch(ArrayRef<LoadAccess> accesses, unsigned elementBytes, const ir::Tuning &tuning) {
   const LoadAccess &first = accesses.front();
   if (!first.wraps) return false;
-  if (first.repeated) return true;
+  if (first.repeated || first.masksDiffer) return true;
   unsigned bytes = 0;
   for (const LoadAccess &a : accesses) {
     bytes += a.count * elementBytes;
@@ -407,10 +407,10 @@ void AmdTarget::store(IRBuilder<> &b, ArrayRef<StoreAccess> accesses) const {
 
 namespace {
 
-SyncScope::ID scopeOf(IRBuilder<> &b, ir::MemSyncScope s) {
+SyncScope::ID scopeOf(LLVMContext &c, ir::MemSyncScope s) {
   switch (s) {
-  case ir::MemSyncScope::Gpu: return b.getContext().getOrInsertSyncScopeID("agent");
-  case ir::MemSyncScope::Cta: return b.getContext().getOrInsertSyncScopeID("workgroup");
+  case ir::MemSyncScope::Gpu: return c.getOrInsertSyncScopeID("agent");
+  case ir::MemSyncScope::Cta: return c.getOrInsertSyncScopeID("workgroup");
   case ir::MemSyncScope::Sys: return SyncScope::System;
   }
   return SyncScope::System;
@@ -428,15 +428,59 @@ void setMemoryKind(AtomicRMWInst *i) {
 
 } // namespace
 
+/// An atomic that orders memory waits for all accesses before it, and then for itself: of several, each would wait for
+/// the one before it.
+std::optional<SyncScope::ID> AmdTarget::fenceScope(LLVMContext &c, ir::MemSyncScope scope) const {
+  return scopeOf(c, scope);
+}
+
+/// The buffer instruction for an atomic operation, or none. Those of single floats and integers are on all targets.
+static Intrinsic::ID bufferAtomic(ir::RmwOp op, Type *type) {
+  bool isInteger = type->isIntegerTy(32) || type->isIntegerTy(64);
+  switch (op) {
+  case ir::RmwOp::Fadd: return type->isFloatTy() ? Intrinsic::amdgcn_raw_ptr_buffer_atomic_fadd : 0;
+  case ir::RmwOp::Add: return isInteger ? Intrinsic::amdgcn_raw_ptr_buffer_atomic_add : 0;
+  case ir::RmwOp::And: return isInteger ? Intrinsic::amdgcn_raw_ptr_buffer_atomic_and : 0;
+  case ir::RmwOp::Or: return isInteger ? Intrinsic::amdgcn_raw_ptr_buffer_atomic_or : 0;
+  case ir::RmwOp::Xor: return isInteger ? Intrinsic::amdgcn_raw_ptr_buffer_atomic_xor : 0;
+  case ir::RmwOp::Max: return isInteger ? Intrinsic::amdgcn_raw_ptr_buffer_atomic_smax : 0;
+  case ir::RmwOp::Min: return isInteger ? Intrinsic::amdgcn_raw_ptr_buffer_atomic_smin : 0;
+  case ir::RmwOp::Umax: return isInteger ? Intrinsic::amdgcn_raw_ptr_buffer_atomic_umax : 0;
+  case ir::RmwOp::Umin: return isInteger ? Intrinsic::amdgcn_raw_ptr_buffer_atomic_umin : 0;
+  case ir::RmwOp::Exch: return isInteger ? Intrinsic::amdgcn_raw_ptr_buffer_atomic_swap : 0;
+  }
+  llvm_unreachable("atomic operation");
+}
+
+/// Cache policy of an atomic of the device's scope; none for others.
+static std::optional<int> atomicHints(ir::CachePolicyBits bits, ir::MemSyncScope scope) {
+  if (scope != ir::MemSyncScope::Gpu) return {};
+  constexpr int kDeviceScope = 2 << 3; // scope:SCOPE_DEV
+  return bits == ir::CachePolicyBits::ScopeTh ? kDeviceScope : 0;
+}
+
+/// A relaxed atomic among others that have other masks: a buffer access rather than a branch of its own. Null where
+/// there is none.
+Value *AmdTarget::atomicByBuffer(IRBuilder<> &b, ir::RmwOp op, const MemoryAccess &a, Value *v, ir::MemSemantic sem,
+                                 ir::MemSyncScope scope) const {
+  Intrinsic::ID intrinsic = bufferAtomic(op, v->getType());
+  auto hints = atomicHints(info_.cachePolicy, scope);
+  if (!a.masksDiffer || sem != ir::MemSemantic::Relaxed || !intrinsic || !hints) return nullptr;
+  if (!takesBuffer(a, v->getType(), 1)) return nullptr;
+  Value *offset = bufferOffset(b, a, a.mask);
+  return b.CreateIntrinsic(intrinsic, {v->getType()}, {v, resource(b, a), offset, b.getInt32(0), b.getInt32(*hints)});
+}
+
 SmallVector<Value *, 4> AmdTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, const MemoryAccess &a,
                                              ArrayRef<Value *> values, ir::MemSemantic sem, ir::MemSyncScope scope,
                                              bool resultUsed) const {
   Value *v = pack(b, values);
+  if (Value *old = atomicByBuffer(b, op, a, v, sem, scope)) return {old};
   unsigned bytes = bytesOf(values[0]->getType()) * values.size();
   Branch branch(b, a.mask);
   auto *old = b.CreateAtomicRMW(codegen::rmwOperation(op, v->getType()),
                                 globalPointer(b, a, info_.hasWideAddressAdd, false, /*mayBeMoved=*/true), v,
-                                Align(bytes), codegen::orderingOf(sem), scopeOf(b, scope));
+                                Align(bytes), codegen::orderingOf(sem), scopeOf(b.getContext(), scope));
   setMemoryKind(old);
   branch.close();
   SmallVector<Value *, 4> out;
@@ -451,9 +495,9 @@ Value *AmdTarget::atomicCas(IRBuilder<> &b, const MemoryAccess &a, Value *cmp, V
   Value *expected = toInt(cmp), *desired = toInt(value);
   AtomicOrdering order = codegen::orderingOf(sem);
   Branch branch(b, a.mask);
-  auto *pair = b.CreateAtomicCmpXchg(globalPointer(b, a, info_.hasWideAddressAdd, false, /*mayBeMoved=*/true), expected,
-                                     desired, Align(bytesOf(type)), order,
-                                     AtomicCmpXchgInst::getStrongestFailureOrdering(order), scopeOf(b, scope));
+  auto *pair = b.CreateAtomicCmpXchg(
+      globalPointer(b, a, info_.hasWideAddressAdd, false, /*mayBeMoved=*/true), expected, desired, Align(bytesOf(type)),
+      order, AtomicCmpXchgInst::getStrongestFailureOrdering(order), scopeOf(b.getContext(), scope));
   Value *old = b.CreateExtractValue(pair, 0);
   branch.close();
   old = branch.merge(old, PoisonValue::get(asInt));

@@ -41,6 +41,7 @@ public:
 
   void load(llvm::IRBuilder<> &, llvm::Type *element, llvm::MutableArrayRef<codegen::LoadAccess>) const override;
   void store(llvm::IRBuilder<> &, llvm::ArrayRef<codegen::StoreAccess>) const override;
+  std::optional<llvm::SyncScope::ID> fenceScope(llvm::LLVMContext &, ir::MemSyncScope) const override;
   llvm::SmallVector<llvm::Value *, 4> atomicRmw(llvm::IRBuilder<> &, ir::RmwOp, const codegen::MemoryAccess &,
                                                 llvm::ArrayRef<llvm::Value *>, ir::MemSemantic, ir::MemSyncScope,
                                                 bool resultUsed) const override;
@@ -89,6 +90,8 @@ private:
   void loadOrZeros(llvm::IRBuilder<> &, llvm::Type *element, codegen::LoadAccess &, bool together) const;
   void loadInBranch(llvm::IRBuilder<> &, llvm::Type *element, llvm::MutableArrayRef<codegen::LoadAccess>,
                     bool together) const;
+  llvm::Value *atomicByBuffer(llvm::IRBuilder<> &, ir::RmwOp, const codegen::MemoryAccess &, llvm::Value *,
+                              ir::MemSemantic, ir::MemSyncScope) const;
   void storeBuffer(llvm::IRBuilder<> &, codegen::StoreAccess, llvm::Value *packed, llvm::Value *mask) const;
   int bufferHints(const codegen::MemoryAccess &) const;
 

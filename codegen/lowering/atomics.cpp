@@ -10,6 +10,9 @@
 namespace tessera::codegen {
 using namespace ir;
 
+static bool acquires(MemSemantic sem) { return sem == MemSemantic::Acquire || sem == MemSemantic::AcqRel; }
+static bool releases(MemSemantic sem) { return sem == MemSemantic::Release || sem == MemSemantic::AcqRel; }
+
 /// Gives every thread the values that the acting threads hold. What an acquiring one has seen, the threads see after
 /// the barrier: it orders global memory too.
 static void broadcast(Operation *op, FunctionLowering &fl, Elements &values, llvm::Value *acts, MemSemantic sem) {
@@ -18,10 +21,9 @@ static void broadcast(Operation *op, FunctionLowering &fl, Elements &values, llv
   llvm::Type *type = fl.elementType(result.type());
   llvm::Value *base = fl.scratch(op);
   unsigned alignment = byteSize(type);
-  bool acquires = sem == MemSemantic::Acquire || sem == MemSemantic::AcqRel;
   if (!result.type().isTensor()) {
     fl.target.storeShared(b, base, values[0], alignment, acts);
-    fl.barrier(acquires);
+    fl.barrier(acquires(sem));
     values[0] = fl.target.loadShared(b, base, type, alignment);
     return;
   }
@@ -36,10 +38,29 @@ static void broadcast(Operation *op, FunctionLowering &fl, Elements &values, llv
   unsigned free = fl.freeRegisters(result.type());
   for (unsigned r = 0; r < values.size(); ++r)
     if (!(r & free)) fl.target.storeShared(b, at[r], values[r], alignment, acts);
-  fl.barrier(acquires);
+  fl.barrier(acquires(sem));
   for (unsigned r = 0; r < values.size(); ++r)
     values[r] = r & free ? values[r & ~free] : fl.target.loadShared(b, at[r], type, alignment);
 }
+
+/// The atomics of one operation: relaxed ones between two fences where the target takes that for several.
+class OrderedAtomics {
+public:
+  OrderedAtomics(llvm::IRBuilder<> &b, const FunctionLowering &fl, size_t atomics, MemSemantic sem, MemSyncScope scope)
+      : b_(b), sem_(sem) {
+    if (atomics > 1 && sem != MemSemantic::Relaxed) fences_ = fl.target.fenceScope(b.getContext(), scope);
+    if (fences_ && releases(sem)) b.CreateFence(llvm::AtomicOrdering::Release, *fences_);
+  }
+  MemSemantic ofEach() const { return fences_ ? MemSemantic::Relaxed : sem_; }
+  void close() {
+    if (fences_ && acquires(sem_)) b_.CreateFence(llvm::AtomicOrdering::Acquire, *fences_);
+  }
+
+private:
+  llvm::IRBuilder<> &b_;
+  MemSemantic sem_;
+  std::optional<llvm::SyncScope::ID> fences_;
+};
 
 static bool lowerRmw(Operation *op, FunctionLowering &fl, AccessPlan &plan,
                      llvm::function_ref<void(const VectorAccess &, MemoryAccess &)> address, RmwOp kind, Value value,
@@ -51,18 +72,25 @@ static bool lowerRmw(Operation *op, FunctionLowering &fl, AccessPlan &plan,
   llvm::Value *acts = value.type().isTensor() ? fl.isRepresentative(fl.layout(value.type())) : fl.isFirstThread();
   llvm::Type *type = fl.elementType(value.type());
   Elements out(values.size(), nullptr);
+  llvm::SmallVector<MemoryAccess, 8> accesses;
   for (auto &v : plan.accesses()) {
-    MemoryAccess a;
+    MemoryAccess &a = accesses.emplace_back();
     address(v, a);
     llvm::Value *m = mask ? fl.get(mask)[mask.type().isTensor() ? v.registers[0] : 0] : nullptr;
     if (auto *c = llvm::dyn_cast_or_null<llvm::ConstantInt>(m); c && c->isOne()) m = nullptr;
     if (acts) m = m ? b.CreateAnd(m, acts) : acts;
     a.mask = m;
+  }
+  bool masksDiffer = llvm::any_of(accesses, [&](const MemoryAccess &a) { return a.mask != accesses.front().mask; });
+  OrderedAtomics ordered(b, fl, accesses.size(), sem, scope);
+  for (auto [v, a] : llvm::zip(plan.accesses(), accesses)) {
+    a.masksDiffer = masksDiffer;
     llvm::SmallVector<llvm::Value *, 4> elements;
     for (unsigned r : v.registers) elements.push_back(values[r]);
-    auto old = fl.target.atomicRmw(b, kind, a, elements, sem, scope, used);
+    auto old = fl.target.atomicRmw(b, kind, a, elements, ordered.ofEach(), scope, used);
     for (auto [r, e] : llvm::zip(v.registers, old)) out[r] = e;
   }
+  ordered.close();
   unsigned free = value.type().isTensor() ? fl.freeRegisters(value.type()) : 0;
   for (unsigned r = 0; r < out.size(); ++r) {
     if (r & free) out[r] = out[r & ~free];
@@ -79,13 +107,15 @@ static bool lowerCas(Operation *op, FunctionLowering &fl, AccessPlan &plan,
   bool tensor = value.type().isTensor();
   llvm::Value *acts = tensor ? fl.isRepresentative(fl.layout(value.type())) : fl.isFirstThread();
   Elements out(fl.get(value).size(), nullptr);
+  OrderedAtomics ordered(fl.b, fl, plan.accesses().size(), sem, scope);
   for (auto &v : plan.accesses()) {
     MemoryAccess a;
     address(v, a);
     a.mask = acts;
     unsigned r = v.registers[0];
-    out[r] = fl.target.atomicCas(fl.b, a, fl.get(cmp)[r], fl.get(value)[r], sem, scope);
+    out[r] = fl.target.atomicCas(fl.b, a, fl.get(cmp)[r], fl.get(value)[r], ordered.ofEach(), scope);
   }
+  ordered.close();
   unsigned free = tensor ? fl.freeRegisters(value.type()) : 0;
   for (unsigned r = 0; r < out.size(); ++r)
     if (r & free) out[r] = out[r & ~free];

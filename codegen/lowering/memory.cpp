@@ -36,11 +36,13 @@ struct Hints {
   EvictionPolicy evict = EvictionPolicy::EvictNormal;
   bool isVolatile = false;
   bool repeated = false;
+  bool masksDiffer = false;
   void apply(MemoryAccess &a) const {
     a.cache = cache;
     a.evict = evict;
     a.isVolatile = isVolatile;
     a.repeated = repeated;
+    a.masksDiffer = masksDiffer;
   }
 };
 
@@ -65,6 +67,23 @@ private:
   llvm::Value *acts_;
   llvm::DenseMap<llvm::Value *, llvm::Value *> combined_;
 };
+
+/// Whether a load is one of several of its block that read one argument's memory under masks of their own: the taps of
+/// a window, rows that end in different places.
+bool hasLoadsOfOtherMasks(tt::LoadOp load) {
+  constexpr size_t kSeveral = 3;
+  if (!load.mask() || !load.ptr().type().isTensor()) return false;
+  Value root = transforms::pointerRoot(load.ptr());
+  llvm::SmallDenseSet<Value, 4> masks = {load.mask()};
+  for (Operation &op : *load->block()) {
+    auto other = op.dyn<tt::LoadOp>();
+    if (!other || !other.mask() || masks.contains(other.mask()) || transforms::pointerRoot(other.ptr()) != root)
+      continue;
+    masks.insert(other.mask());
+    if (masks.size() == kSeveral) return true;
+  }
+  return false;
+}
 
 using AddressFn = llvm::function_ref<void(const VectorAccess &, MemoryAccess &)>;
 
@@ -149,7 +168,7 @@ bool lowerMemory(Operation *op, FunctionLowering &fl) {
     AccessPlan plan(fl, o.ptr(), o.mask(), byteSize(fl.memoryType(pointeeOf(o.ptr()))), widest);
     if (!repeated && !o.mask()) plan.joinRows();
     return load(op, fl, plan, [&](auto &v, auto &a) { plan.address(v, a); }, o.ptr(), o.mask(), o.other(),
-                {o.cache(), o.evict(), o.isVolatile(), repeated});
+                {o.cache(), o.evict(), o.isVolatile(), repeated, hasLoadsOfOtherMasks(o)});
   }
   case Opcode::tt_store: {
     auto o = op->cast<tt::StoreOp>();

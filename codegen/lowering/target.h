@@ -31,6 +31,7 @@ struct MemoryAccess {
   // negative, as an unsigned number. 0, kMovedBytes, or 2^31 where no more is known of base and buffer.
   uint32_t moved = 0;
   bool repeated = false;       // in a loop
+  bool masksDiffer = false;    // accesses beside it have other masks and, most of them, this base
   uint32_t constant = 0;       // added to the offset
   llvm::Value *mask = nullptr; // i1; null: always
   unsigned alignment = 1;      // known alignment of the pointer
@@ -169,6 +170,9 @@ public:
                                                         ir::MemSyncScope, bool resultUsed) const = 0;
   virtual llvm::Value *atomicCas(llvm::IRBuilder<> &, const MemoryAccess &, llvm::Value *cmp, llvm::Value *value,
                                  ir::MemSemantic, ir::MemSyncScope) const = 0;
+  /// The scope of the fences before and behind several relaxed atomics that together order memory; none where each one
+  /// had better do so itself.
+  virtual std::optional<llvm::SyncScope::ID> fenceScope(llvm::LLVMContext &, ir::MemSyncScope) const { return {}; }
 
   // ---- shared memory ----
   virtual llvm::Value *loadShared(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::Type *type, unsigned alignment,
