@@ -32,6 +32,7 @@
 #include "transforms/layout/convert_values.h"
 #include "transforms/layout/store_layout.h"
 #include "transforms/passes.h"
+#include "transforms/ttir/kernel_versions.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -263,24 +264,26 @@ int64_t cheapestWidth(llvm::ArrayRef<const Access *> group, const Tuning &tuning
   return best;
 }
 
-/// Accesses of one function, order and length of the fastest dimension: the other dimensions may differ, as those of a
-/// matrix and of a row that is broadcast to it. A dot's data is grouped by whole shapes, its operands apart from its
-/// results: the dot is between them.
+/// Accesses of one version of a function, order and length of the fastest dimension: the other dimensions may differ,
+/// as those of a matrix and of a row that is broadcast to it. A dot's data is grouped by whole shapes, its operands
+/// apart from its results: the dot is between them.
 struct GroupKey {
   Operation *function;
+  Block *version;
   Order order;
   Shape shape;
   bool isDotData;
   bool isDotResult;
   bool operator<(const GroupKey &o) const {
-    return std::tie(function, order, shape, isDotData, isDotResult) <
-           std::tie(o.function, o.order, o.shape, o.isDotData, o.isDotResult);
+    return std::tie(function, version, order, shape, isDotData, isDotResult) <
+           std::tie(o.function, o.version, o.order, o.shape, o.isDotData, o.isDotResult);
   }
 };
 GroupKey groupOf(const Access &a) {
   auto shape = a.pointers().shape();
   bool isDotResult = a.isDotData && !a.op->is<tt::LoadOp>();
-  return {a.function(), a.order, a.isDotData ? Shape(shape) : Shape{shape[a.fastest()]}, a.isDotData, isDotResult};
+  return {a.function(), versionOf(a.op), a.order, a.isDotData ? Shape(shape) : Shape{shape[a.fastest()]},
+          a.isDotData,  isDotResult};
 }
 
 /// Reductions of two neighbours at some distance, by which sorts (tl.sort, tl.topk) exchange elements: how many there

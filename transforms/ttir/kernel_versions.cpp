@@ -34,4 +34,13 @@ scf::IfOp makeVersions(tt::FuncOp kernel, llvm::function_ref<Value(Builder &)> c
   return versions;
 }
 
+Block *versionOf(Operation *op) {
+  Operation *around = op->parentOp();
+  if (around->is<tt::FuncOp>()) return nullptr;
+  for (; !around->parentOp()->is<tt::FuncOp>(); around = around->parentOp()) op = around;
+  bool isAllOfBody =
+      around->is<scf::IfOp>() && !around->numResults() && around->next() == around->block()->terminator();
+  return isAllOfBody ? op->block() : nullptr;
+}
+
 } // namespace tessera::transforms

@@ -21,4 +21,7 @@ bool canHaveVersions(ir::tt::FuncOp kernel);
 ir::scf::IfOp makeVersions(ir::tt::FuncOp kernel, llvm::function_ref<ir::Value(ir::Builder &)> condition,
                            llvm::function_ref<void(ir::Builder &, ir::ValueMap &)> specialize);
 
+/// The branch of the versions that an operation is in; null if the kernel has none.
+ir::Block *versionOf(ir::Operation *op);
+
 } // namespace tessera::transforms
