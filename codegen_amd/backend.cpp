@@ -63,6 +63,7 @@ struct Way {
   RecomputedAfter recomputed = RecomputedAfter::TwoLoops;
   PressureTracker tracker = PressureTracker::Targets;
   bool isForSecondBlock = false; // of threads, on a compute unit
+  int64_t mostRecomputed = 0;    // registers that are computed again after a loop; 0: any number
 };
 
 class AmdBackend final : public codegen::Backend {
@@ -120,7 +121,7 @@ protected:
     bool mfma = info().matrixUnit == ir::MatrixUnit::Mfma;
     bool hasMatrices = info().matrixUnit == ir::MatrixUnit::Mfma || info().matrixUnit == ir::MatrixUnit::Wmma;
     if (argument == "detect-dead-lanes" && hasMatrices && options_.optLevel >= 2)
-      passes.add(createRecomputeAfterLoops(info().tuning, way_.recomputed));
+      passes.add(createRecomputeAfterLoops(info().tuning, way_.recomputed, way_.mostRecomputed));
     if (argument == "detect-dead-lanes" && mfma && options_.optLevel >= 2) passes.add(createShareConstants());
     if (argument == "machine-scheduler" && mfma && options_.optLevel >= 2) passes.add(createOrderMatrices(info()));
     if (argument == "machine-scheduler" && info().matrixUnit == ir::MatrixUnit::Wmma && options_.optLevel >= 2) {
@@ -145,7 +146,8 @@ private:
   ///   - what is not used in loops with matrix instructions is computed again after them;
   ///   - LLVM's scheduler with the other tracker. Not with MFMA, between which another scheduler puts what fills their
   ///     latency (schedule-matrices).
-  /// Each if nothing is spilled then. Where a few registers less make room for a second block of threads, code for two.
+  /// Each if nothing is spilled then. Where a few registers less make room for a second block of threads, code for two;
+  /// if that spills a little, code that computes again for two, if it spills nothing.
   absl::StatusOr<std::string> generateByTrial(llvm::Module &module, bool object) const {
     if (options_.optLevel < 2) return runCodegen(module, object);
     bool hasMfma = declares(module, "mfma");
@@ -161,15 +163,27 @@ private:
       if (hasMatrices) ways.push_back({.recomputed = RecomputedAfter::EveryLoop});
       if (!hasMfma) ways.push_back({.tracker = PressureTracker::Shared});
     } else if (hasMatrices && nearlyHasSecondBlock(module)) {
-      ways.push_back({.isForSecondBlock = true});
+      int64_t spilled = 0;
+      auto two = generateAgain(module, bitcode, {.isForSecondBlock = true}, object, &spilled);
+      if (!two.ok()) return code;
+      constexpr int64_t kRegisterBytes = 4;
+      Way again = {.recomputed = RecomputedAfter::EveryLoop, .isForSecondBlock = true};
+      if (spilled)
+        for (int64_t most : {2 * spilled / kRegisterBytes, int64_t(0)}) {
+          again.mostRecomputed = most;
+          if (auto other = generateAgain(module, bitcode, again, object); other.ok()) return other;
+        }
+      return two;
     }
     for (Way way : ways)
       if (auto other = generateAgain(module, bitcode, way, object); other.ok()) return other;
     return code;
   }
 
-  /// Code of the module's copy, generated in another way; an error if it is no better, or if LLVM fails.
-  absl::StatusOr<std::string> generateAgain(llvm::Module &module, llvm::StringRef bitcode, Way way, bool object) const {
+  /// Code of the module's copy, generated in another way; an error if it is no better, or if LLVM fails. `spilled`:
+  /// takes a few spills around loops for a second block, and says how many bytes.
+  absl::StatusOr<std::string> generateAgain(llvm::Module &module, llvm::StringRef bitcode, Way way, bool object,
+                                            int64_t *spilled = nullptr) const {
     auto context = std::make_unique<llvm::LLVMContext>();
     auto parsed = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, module.getModuleIdentifier()), *context);
     if (!parsed) return absl::InternalError(llvm::toString(parsed.takeError()));
@@ -178,9 +192,9 @@ private:
     absl::StatusOr<std::string> other = AmdBackend(arch_, options_, way).runCodegen(*copy, object);
     if (codegen::abandonIfLost(other.status(), copy, context) || !other.ok()) return other;
     // A few spills less may cost more than they save; around loops, some cost less than a second block saves.
-    int64_t most = way.isForSecondBlock ? info().tuning.secondBlockRegisterSpills : 0;
-    if (spilledBytes(*copy) > most || (way.isForSecondBlock && spillsInLoops(*copy)))
-      return absl::ResourceExhaustedError("registers are spilled");
+    int64_t bytes = spilledBytes(*copy), most = spilled ? info().tuning.secondBlockRegisterSpills : 0;
+    if (bytes > most || (bytes && spillsInLoops(*copy))) return absl::ResourceExhaustedError("registers are spilled");
+    if (spilled) *spilled = bytes;
     takeNotes(module, *copy);
     return other;
   }

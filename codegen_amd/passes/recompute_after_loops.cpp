@@ -20,7 +20,8 @@
 //
 // Functions whose code spills around such loops are compiled once more without these limits (codegen_amd/backend.cpp,
 // RecomputedAfter::EveryLoop): after each innermost loop with matrix instructions, also in a loop over tiles, for any
-// number of registers, and with copies and pairs of registers, of which 64-bit offsets are made.
+// number of registers, and with copies and pairs of registers, of which 64-bit offsets are made. Where a number of
+// registers suffices, those that take the fewest instructions.
 //
 // Runs: on machine code in SSA form, after LLVM has merged equal instructions for the last time
 // (codegen/object/backend.h, addCodegenPassesAfter).
@@ -46,8 +47,8 @@ using Blocks = SmallPtrSet<MachineBasicBlock *, 16>;
 class RecomputeAfterLoops final : public MachineFunctionPass {
 public:
   static char ID;
-  RecomputeAfterLoops(const ir::Tuning &tuning, RecomputedAfter where)
-      : MachineFunctionPass(ID), tuning_(tuning), everyLoop_(where == RecomputedAfter::EveryLoop) {}
+  RecomputeAfterLoops(const ir::Tuning &tuning, RecomputedAfter where, int64_t most)
+      : MachineFunctionPass(ID), tuning_(tuning), everyLoop_(where == RecomputedAfter::EveryLoop), most_(most) {}
   StringRef getPassName() const override { return "Tessera: recomputation after loops"; }
 
   void getAnalysisUsage(AnalysisUsage &au) const override {
@@ -106,9 +107,7 @@ private:
 
   bool after(MachineLoop &loop, const Blocks &later) {
     recomputable_.clear();
-    MapVector<MachineBasicBlock *, SmallVector<Register, 8>> places;
-    int64_t gained = 0;
-    DenseSet<Register> repeated;
+    SmallVector<std::pair<Register, MachineBasicBlock *>, 16> candidates;
     for (unsigned i = 0, e = mri_->getNumVirtRegs(); i < e; ++i) {
       Register r = Register::index2VirtReg(i);
       if (!isVector(r) || !mri_->hasOneDef(r)) continue;
@@ -116,6 +115,14 @@ private:
       bool isBefore = !loop.contains(from) && dominators_->dominates(from, loop.getHeader());
       MachineBasicBlock *place = isBefore && !isHeld(r, loop) ? placeOf(r, loop, later) : nullptr;
       if (!place || !isRecomputable(r, loop)) continue;
+      candidates.push_back({r, place});
+    }
+    if (most_) cheapestFirst(candidates, loop);
+    MapVector<MachineBasicBlock *, SmallVector<Register, 8>> places;
+    int64_t gained = 0;
+    DenseSet<Register> repeated;
+    for (auto [r, place] : candidates) {
+      if (most_ && gained >= most_) break;
       places[place].push_back(r);
       countInstructions(r, loop, repeated);
       gained += tri_->getRegSizeInBits(*mri_->getRegClass(r)) / 32;
@@ -226,6 +233,17 @@ private:
       if (o.getReg().isVirtual()) countInstructions(o.getReg(), loop, seen);
   }
 
+  void cheapestFirst(MutableArrayRef<std::pair<Register, MachineBasicBlock *>> candidates, MachineLoop &loop) const {
+    auto cost = [&](Register r) {
+      DenseSet<Register> seen;
+      countInstructions(r, loop, seen);
+      return seen.size();
+    };
+    DenseMap<Register, size_t> costs;
+    for (auto [r, place] : candidates) costs[r] = cost(r);
+    llvm::stable_sort(candidates, [&](auto &a, auto &b) { return costs.at(a.first) < costs.at(b.first); });
+  }
+
   /// A copy, before `at`, of what computes the register.
   Register copyOf(Register r, MachineLoop &loop, MachineInstr &at, DenseMap<Register, Register> &copies) {
     if (!r.isVirtual()) return r;
@@ -267,6 +285,7 @@ private:
 
   const ir::Tuning &tuning_;
   const bool everyLoop_;
+  const int64_t most_;
   MachineDominatorTree *dominators_ = nullptr;
   MachineLoopInfo *loops_ = nullptr;
   MachineRegisterInfo *mri_ = nullptr;
@@ -279,8 +298,8 @@ char RecomputeAfterLoops::ID = 0;
 
 } // namespace
 
-Pass *createRecomputeAfterLoops(const ir::Tuning &tuning, RecomputedAfter where) {
-  return new RecomputeAfterLoops(tuning, where);
+Pass *createRecomputeAfterLoops(const ir::Tuning &tuning, RecomputedAfter where, int64_t most) {
+  return new RecomputeAfterLoops(tuning, where, most);
 }
 
 } // namespace tessera::amd

@@ -12,7 +12,8 @@ namespace tessera::amd {
 /// Of which functions: those with two loops with matrix instructions at least, or all, for those that would spill.
 enum class RecomputedAfter : uint8_t { TwoLoops, EveryLoop };
 
-/// A pass on machine functions in SSA form. The caller owns it; the numbers must outlive it.
-llvm::Pass *createRecomputeAfterLoops(const ir::Tuning &, RecomputedAfter);
+/// A pass on machine functions in SSA form; `most`: registers after a loop, 0: any number. The caller owns it; the
+/// numbers must outlive it.
+llvm::Pass *createRecomputeAfterLoops(const ir::Tuning &, RecomputedAfter, int64_t most);
 
 } // namespace tessera::amd
