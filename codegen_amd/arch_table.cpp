@@ -182,6 +182,9 @@ static ArchInfo gfx950() {
   t.sharedMemoryPerMultiprocessor = 160 * kKiB;
   t.sharedMemoryGranularity = 1280;
   t.sharedMemoryBanks = 64;
+  // Modelled, 2026-11: matmuls of e2m1 whose rows begin at 8 bytes have a fifth fewer instructions, as the halves of a
+  // fragment need not be copied together. Of 16 bits, 14 kernels took 1.5 % less to 1.6 % more.
+  t.widensSharedReads = true;
   t.tuning.priorityLevels = 2;
   t.asyncCopyBytes = 4 | 16; // buffer_load_dwordx4 … lds
   t.hasTransposedLdsRead = true;

@@ -110,8 +110,8 @@ template <class Accesses> bool underOneMask(const Accesses &accesses) {
 }
 
 /// Whether buffer accesses are better than a branch even so: the resource of a whole buffer, whose base is an
-/// argument, is made once. In a loop, or for several loads, it is there already; elsewhere it costs what a branch costs,
-/// which also has to write the zeros of the lanes that load nothing.
+/// argument, is made once. In a loop, or for several loads, it is there already; elsewhere it costs what a branch
+/// costs, which also has to write the zeros of the lanes that load nothing.
 bool betterThanBranch(ArrayRef<LoadAccess> accesses, unsigned elementBytes, const ir::Tuning &tuning) {
   const LoadAccess &first = accesses.front();
   if (!first.wraps) return false;

@@ -102,6 +102,7 @@ struct TargetInfo {
   int sharedMemoryBankBytes = 4;
   int maxSharedAccessBytes = 16;                 // widest access of one lane
   bool pairsSharedReads = false;                 // one instruction reads two places of a lane (ds_read2_b64)
+  bool widensSharedReads = false;                // layouts::MemoryModel::widensReads
   int maxGlobalAccessBytes = kGlobalAccessBytes; // widest access of one lane
 
   // ---- moving data ----
@@ -170,8 +171,8 @@ struct TargetInfo {
 
   /// How accesses to shared memory are counted.
   layouts::MemoryModel memoryModel() const {
-    return {sharedMemoryBanks, sharedMemoryBankBytes,      maxSharedAccessBytes,
-            pairsSharedReads,  tuning.planInstructionCost, tuning.planRoundTripCost};
+    return {sharedMemoryBanks, sharedMemoryBankBytes,      maxSharedAccessBytes,    pairsSharedReads,
+            widensSharedReads, tuning.planInstructionCost, tuning.planRoundTripCost};
   }
   /// Consecutive floats of `bits` each (`bfloat`: bf16 rather than f16) that one atomic addition takes.
   int atomicAddElements(unsigned bits, bool bfloat, bool resultUsed) const {

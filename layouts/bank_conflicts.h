@@ -19,6 +19,8 @@ struct MemoryModel {
   /// One instruction reads two places of a lane, of up to 8 bytes each, into registers that follow each other, the
   /// lower one first.
   bool pairsReads = false;
+  /// Bytes are read by wider accesses than they are written by, where that takes fewer.
+  bool widensReads = false;
   /// In shared-memory passes (ir/tuning.def): an instruction that only computes; the latency of a store, a barrier and
   /// a load.
   double instructionCost = 0.25;

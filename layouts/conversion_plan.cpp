@@ -86,12 +86,15 @@ static llvm::SmallVector<uint64_t, 8> forbidden(llvm::ArrayRef<uint64_t> lanes, 
 namespace {
 
 /// The layout of shared memory for one vector V, in the steps of the head of this file. `forSrc`, `forDst`: V is the
-/// vector of that side's accesses, so that its lanes and warps must have no part in V.
+/// vector of that side's accesses, so that its lanes and warps must have no part in V. `forPart`: the accesses of the
+/// other side have as much of V as that side's registers have from its beginning; else they are taken to be of a word,
+/// whose lanes are more that are served at once.
 class SharedLayoutBuilder {
 public:
-  SharedLayoutBuilder(const SharedPlanner &planner, llvm::ArrayRef<uint64_t> vector, bool forSrc, bool forDst)
+  SharedLayoutBuilder(const SharedPlanner &planner, llvm::ArrayRef<uint64_t> vector, bool forSrc, bool forDst,
+                      bool forPart)
       : planner_(planner), source_(planner.source), destination_(planner.destination), vector_(vector), forSrc_(forSrc),
-        forDst_(forDst) {}
+        forDst_(forDst), forPart_(forPart) {}
 
   /// Nothing if V is no vector of the sides that it is for.
   std::optional<LinearLayout> run() {
@@ -167,10 +170,16 @@ private:
     return out;
   }
 
+  /// How many of V's columns, from the first, a side's registers have.
+  unsigned partOf(const Side &side) const {
+    auto *end = llvm::find_if(vector_, [&](uint64_t c) { return !llvm::is_contained(side.registers, c); });
+    return end - vector_.begin();
+  }
+
   /// What no segment may be for a side: differences of lanes that are served at once.
   F2Span forbiddenFor(const Side &side, bool isForVector) const {
     const MemoryModel &m = planner_.m;
-    unsigned accessBits = isForVector ? vector_.size() : 0;
+    unsigned accessBits = isForVector ? vector_.size() : forPart_ ? partOf(side) : 0;
     int accessBytes = std::max(m.bankBytes, planner_.bytes << accessBits);
     size_t served = llvm::Log2_32(std::max(1, m.banks * m.bankBytes / accessBytes));
     auto lanes = inBasis(llvm::ArrayRef(side.lanes).take_front(std::min(side.lanes.size(), served)));
@@ -275,7 +284,7 @@ private:
   const SharedPlanner &planner_;
   const Side &source_, &destination_;
   llvm::ArrayRef<uint64_t> vector_;
-  bool forSrc_, forDst_;
+  bool forSrc_, forDst_, forPart_;
   Columns basis_;            // V first; `low_` of them are within a word or access
   F2Span coordinates_;       // of the basis, then of the blocks
   unsigned low_ = 0;         // bits of an offset within a word or access
@@ -420,21 +429,31 @@ static absl::StatusOr<double> planShared(SharedPlanner &planner, const PlanOptio
   const MemoryModel &m = planner.m;
   std::optional<double> best;
   Access write, read;
-  for (auto &c : candidateVectors(planner, options.gatherRegisters)) {
-    auto shared = SharedLayoutBuilder(planner, c.vector, c.forSrc, c.forDst).run();
-    if (!shared) continue;
+  // Wider reads of what narrower writes stored. Another plan brings another order of accesses, which may be worse by as
+  // much as a few less bring.
+  constexpr double kManyMore = 1.33;
+  auto consider = [&](const CandidateVector &c, bool forPart) {
+    auto shared = SharedLayoutBuilder(planner, c.vector, c.forSrc, c.forDst, forPart).run();
+    if (!shared) return;
     auto w = accessOf(planner.src, *shared, planner.bytes, m, options.gatherRegisters);
     auto r = accessOf(planner.dst, *shared, planner.bytes, m, options.gatherRegisters);
     double passes = w.sharedPasses + r.sharedPasses;
     double cost = passes + (w.instructions + r.instructions) * m.instructionCost;
-    if (best && cost >= *best) continue;
+    bool isWorthIt =
+        !forPart || (passes <= p.sharedPasses && kManyMore * (w.instructions + r.instructions) <= p.instructions);
+    if (best && (cost >= *best || !isWorthIt)) return;
     best = cost;
     p.shared = std::move(*shared);
     p.sharedPasses = passes;
     p.instructions = w.instructions + r.instructions;
     write = std::move(w);
     read = std::move(r);
-  }
+  };
+  auto candidates = candidateVectors(planner, options.gatherRegisters);
+  for (auto &c : candidates) consider(c, /*forPart=*/false);
+  bool mayWiden = m.widensReads && planner.bytes == 1;
+  for (auto &c : candidates)
+    if (best && mayWiden && c.forDst && !c.forSrc) consider(c, /*forPart=*/true);
   if (!best) return absl::InternalError("no layout of shared memory was found for a conversion");
   p.writeVector = write.vector;
   p.readVector = read.vector;

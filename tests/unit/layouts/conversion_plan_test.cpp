@@ -271,6 +271,26 @@ TEST(ConversionPlan, PairedReadsAreInOrderOfRegisters) {
   }
 }
 
+/// Rows of bytes that are stored by 8 bytes: both sides have so many in common, but the operand's fragments are of 16.
+TEST(ConversionPlan, BytesAreReadWiderThanTheyAreWritten) {
+  EncodingPool pool;
+  auto *rows = *pool.getBlocked({{1, 8}, {4, 16}, {8, 1}, {1, 0}, {}});
+  auto *mma = *pool.getAmdMfma({4, {2, 4}, {32, 32, 64}, true, {}, {}, 32});
+  auto *operand = *pool.getDotOperand(0, mma, 16);
+  for (bool widens : {false, true}) {
+    MemoryModel m;
+    m.banks = 64;
+    m.widensReads = widens;
+    auto plan = planConversionOf(rows, operand, {128, 128}, 8, m);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ(plan->writeVector, 8);
+    EXPECT_EQ(plan->readVector, widens ? 16 : 8);
+    EXPECT_EQ(plan->writeConflicts, 1);
+    EXPECT_EQ(plan->readConflicts, 1);
+    EXPECT_EQ(plan->instructions, widens ? 12 : 20);
+  }
+}
+
 // ---- reads that transpose ----
 
 /// What the instruction brings, by its definition, is what the map says, for all lanes of maps that have the form;
