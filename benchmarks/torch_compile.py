@@ -10,12 +10,14 @@ side, on the same processor cores; then both are timed in turn, while nothing el
 time, of which the host's part differs from process to process; "on the GPU" is what the kernels of a step take, by
 torch's profiler. With --processes N, N - 1 further pairs of processes follow, one after the other, with the caches of
 the first pair, warmed up and timed as that was; "step" and "on the GPU" of a compiler are then the least of its
-processes' medians, since what the host adds differs from process to process. All else is of the first pair. "First
-step" is the wall time of the first call; "kernels" the sum of the times that Triton took for each kernel, in the
-process itself (with --threads 1). Errors are relative, in the Frobenius norm, against the same model in float32 without
-compilation: of the gradients of a training step, of the output of an inference. Results are the same if ours is at most
-1.25 times the larger of the error without compilation, in bfloat16, and of the error with Triton. Needs a GPU, PyTorch,
-and tessera-gpu installed. A model that fails is a row with the reason.
+processes' medians, since what the host adds differs from process to process. All else is of the first pair. "Loop" is
+an iteration of an empty loop of Python in the processes whose steps count: where it differs, the wall time of a short
+step says how fast a core was. "First step" is the wall time of the first call; "kernels" the sum of the times that
+Triton took for each kernel, in the process itself (with --threads 1). Errors are relative, in the Frobenius norm,
+against the same model in float32 without compilation: of the gradients of a training step, of the output of an
+inference. Results are the same if ours is at most 1.25 times the larger of the error without compilation, in bfloat16,
+and of the error with Triton. Needs a GPU, PyTorch, and tessera-gpu installed. A model that fails is a row with the
+reason.
 `--dry-run`: on the CPU, without compiling; checks the models and this script.
 """
 
@@ -32,6 +34,7 @@ import time
 
 MODEL_NAMES = ["gpt2", "llama", "unet", "resnet50", "flex", "moe", "vit", "bert"]
 COMPILERS = {"Triton": "0", "Tessera": "1"}
+EQUAL_HOSTS = 1.1  # cores of a shared machine run Python up to twice as slowly as others
 
 
 # ---- the process that measures one model with one compiler ----
@@ -153,6 +156,14 @@ def gpu_milliseconds(steps, function, count=10):
     return sum(e.self_device_time_total for e in made.key_averages()) * 1e-3 / count
 
 
+def host_nanoseconds(count=200_000):
+    """Of one iteration of an empty loop: how fast this process's core runs Python now."""
+    start = time.perf_counter()
+    for _ in range(count):
+        pass
+    return (time.perf_counter() - start) / count * 1e9
+
+
 def compiled_kernels():
     """How many kernels of this process's cache are Tessera's, how many there are, and the reasons of the others."""
     from collections import Counter
@@ -166,7 +177,8 @@ def compiled_kernels():
 
 
 def measure(name, which, mode, is_dry):
-    """Prints a line of JSON once all is compiled, then a time for each line of input: seconds of wall time or "gpu"."""
+    """Prints a line of JSON once all is compiled, then a time for each line of input: seconds of wall time, "gpu" or
+    "host"."""
     import torch
 
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
@@ -185,9 +197,14 @@ def measure(name, which, mode, is_dry):
     about = {"first": first, "kernel_seconds": times.seconds, "error": error, "eager_error": steps.eager_error}
     print(json.dumps({**about, **compiled_kernels()}), flush=True)
     for line in sys.stdin:
-        is_gpu = line.strip() == "gpu"
-        time_of = gpu_milliseconds if is_gpu else lambda *model: milliseconds(*model, float(line))
-        print(json.dumps(time_of(steps, function)), flush=True)
+        what = line.strip()
+        if what == "host":
+            made = host_nanoseconds()
+        elif what == "gpu":
+            made = gpu_milliseconds(steps, function)
+        else:
+            made = milliseconds(steps, function, float(what))
+        print(json.dumps(made), flush=True)
 
 
 # ---- the processes of one row ----
@@ -243,7 +260,7 @@ class Worker:
         return made
 
     def time(self, what):
-        """Seconds of wall time to measure, or "gpu"."""
+        """Seconds of wall time to measure, "gpu" or "host"."""
         self.process.stdin.write(f"{what}\n")
         self.process.stdin.flush()
         return self.value(60)
@@ -285,6 +302,7 @@ class Row:
         self.folders = {compiler: tempfile.TemporaryDirectory() for compiler in COMPILERS}
         self.milliseconds = {compiler: [] for compiler in COMPILERS}  # the median of each process
         self.gpu_milliseconds = {compiler: [] for compiler in COMPILERS}
+        self.host_nanoseconds = {compiler: [] for compiler in COMPILERS}
         self.start()
 
     def start(self):
@@ -311,18 +329,21 @@ class Row:
 
     def time(self, progress):
         """In turn, so that both see the same clocks."""
-        made = {compiler: [] for compiler in COMPILERS}
+        made, host = ({compiler: [] for compiler in COMPILERS} for _ in range(2))
         try:
             for _ in range(self.options.rounds):
                 for compiler, worker in self.workers.items():
                     made[compiler].append(worker.time(self.options.window))
+                    host[compiler].append(worker.time("host"))
             for compiler, worker in self.workers.items():
                 self.gpu_milliseconds[compiler].append(worker.time("gpu"))
+                self.host_nanoseconds[compiler].append(median(host[compiler]))
                 self.milliseconds[compiler].append(median(made[compiler]))
         except (RuntimeError, OSError) as e:
             self.problem = f"timing: {e}"
         steps = [
-            f"{c} {step[-1]:.3f} ms, {self.gpu_milliseconds[c][-1]:.3f} on the GPU"
+            f"{c} {step[-1]:.3f} ms, {self.gpu_milliseconds[c][-1]:.3f} on the GPU, "
+            f"loop {self.host_nanoseconds[c][-1]:.0f} ns"
             for c, step in self.milliseconds.items()
             if step
         ]
@@ -350,6 +371,16 @@ class Row:
         return theirs / ours if ours else 1.0
 
     @property
+    def hosts(self):
+        """Nanoseconds of a loop's iteration in the process that counts, of each compiler."""
+        steps = self.milliseconds
+        return [self.host_nanoseconds[c][steps[c].index(min(steps[c]))] for c in COMPILERS]
+
+    @property
+    def has_equal_hosts(self):
+        return max(self.hosts) <= EQUAL_HOSTS * min(self.hosts)
+
+    @property
     def is_same(self):
         theirs, ours = (self.about[c] for c in COMPILERS)
         return ours["error"] <= 1.25 * max(theirs["error"], theirs["eager_error"]) + 1e-6
@@ -357,12 +388,13 @@ class Row:
     def __str__(self):
         head = f"| {' | '.join(self.case)} "
         if self.problem:
-            return head + f"| {self.problem.replace('|', '/')} " + "| " * 13 + "|"
+            return head + f"| {self.problem.replace('|', '/')} " + "| " * 15 + "|"
         theirs, ours = (self.about[c] for c in COMPILERS)
         compile_ratio = ours["kernel_seconds"] / theirs["kernel_seconds"] if theirs["kernel_seconds"] else float("nan")
         cells = [
             *(f"{min(self.milliseconds[c]):.3f}" for c in COMPILERS),
             f"{self.speed:.3f}",
+            *(f"{host:.0f}" for host in self.hosts),
             *(f"{min(self.gpu_milliseconds[c]):.3f}" for c in COMPILERS),
             f"{self.gpu_speed:.3f}",
             f"{theirs['first']:.1f}",
@@ -377,10 +409,15 @@ class Row:
         return head + "| " + " | ".join(cells) + " |"
 
 
-HEAD = """| model | pass | mode | step, ms: Triton | Tessera | speed \
+HEAD = """| model | pass | mode | step, ms: Triton | Tessera | speed | loop, ns: Triton | Tessera \
 | on the GPU, ms: Triton | Tessera | speed | first step, s: Triton | Tessera | \
 kernels, s: Triton | Tessera | ratio | kernels by Tessera | error: not compiled, Triton, Tessera | same |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"""
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"""
+
+
+def mean_and_least(speeds):
+    mean = math.exp(sum(math.log(s) for s in speeds) / len(speeds))
+    return f"geometric mean {mean:.3f}, least {min(speeds):.3f}"
 
 
 def summary(rows):
@@ -390,10 +427,11 @@ def summary(rows):
     made = [r for r in rows if not r.problem]
     lines = [f"{len(made)} of {len(rows)} rows measured, {sum(r.is_same for r in made)} with the same results."]
     if made:
-        mean = math.exp(sum(math.log(r.speed) for r in made) / len(made))
-        lines.append(f"Speed: geometric mean {mean:.3f}, least {min(r.speed for r in made):.3f}.")
-        mean = math.exp(sum(math.log(r.gpu_speed) for r in made) / len(made))
-        lines.append(f"On the GPU: geometric mean {mean:.3f}, least {min(r.gpu_speed for r in made):.3f}.")
+        lines.append(f"Speed: {mean_and_least([r.speed for r in made])}.")
+        equal = [r.speed for r in made if r.has_equal_hosts]
+        if 0 < len(equal) < len(made):
+            lines.append(f"Speed of the {len(equal)} rows on cores equally fast: {mean_and_least(equal)}.")
+        lines.append(f"On the GPU: {mean_and_least([r.gpu_speed for r in made])}.")
         seconds = [sum(r.about[c]["kernel_seconds"] for r in made) for c in COMPILERS]
         firsts = [sum(r.about[c]["first"] for r in made) for c in COMPILERS]
         lines.append(f"Kernels: {seconds[0]:.1f} s by Triton, {seconds[1]:.1f} s by Tessera; first steps: "
