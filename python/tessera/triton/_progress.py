@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 import shutil
@@ -14,7 +13,6 @@ from typing import Any
 
 _SECONDS = 0.2  # between two changes of the line
 _PATIENCE = 1.0  # seconds before anything is shown
-_installing = threading.Lock()
 
 
 class Line:
@@ -68,60 +66,4 @@ def launch_progress(driver: Any) -> Iterator[None]:
         line.clear()
 
 
-# ---- the autotuner's candidates ----
-
-
-class _Tuning:
-    """One search of an autotuner: `nargs`, which it makes anew for each, distinguishes it from others."""
-
-    def __init__(self, tuner: Any, configs: int):
-        self.nargs, self.configs, self.done, self.line = tuner.nargs, configs, 0, Line()
-        self.name = getattr(getattr(tuner, "base_fn", None), "__name__", "kernel")
-        atexit.register(self.line.clear)
-
-
-def _tuning_of(tuner: Any, configs: int | None = None) -> _Tuning:
-    found = tuner.__dict__.get("_tessera_tuning")
-    if found is None or found.nargs is not tuner.nargs or configs is not None:
-        found = tuner._tessera_tuning = _Tuning(tuner, configs or len(tuner.configs))
-    return found
-
-
-def _bench(original: Any) -> Any:
-    def _bench(self: Any, *args: Any, **kwargs: Any) -> Any:
-        tuning = _tuning_of(self)
-        tuning.done += 1
-        at = f"candidate {min(tuning.done, tuning.configs)} of {tuning.configs}"
-        tuning.line.show(f"tessera: autotuning {tuning.name}: {at}")
-        try:
-            return original(self, *args, **kwargs)
-        finally:
-            if tuning.done >= tuning.configs:
-                tuning.line.clear()
-
-    _bench.__wrapped__ = original  # type: ignore[attr-defined]
-    return _bench
-
-
-def _prune(original: Any) -> Any:
-    def prune_configs(self: Any, *args: Any, **kwargs: Any) -> Any:
-        left = original(self, *args, **kwargs)
-        if hasattr(left, "__len__"):
-            _tuning_of(self, len(left))
-        return left
-
-    return prune_configs
-
-
-def install() -> None:
-    """Wraps Triton's autotuner, once; only where stderr is a terminal, since nothing is shown elsewhere."""
-    if not is_on():
-        return
-    from triton.runtime.autotuner import Autotuner
-
-    with _installing:
-        if not hasattr(Autotuner._bench, "__wrapped__"):
-            Autotuner._bench, Autotuner.prune_configs = _bench(Autotuner._bench), _prune(Autotuner.prune_configs)
-
-
-__all__ = ["Line", "install", "is_on", "launch_progress"]
+__all__ = ["Line", "is_on", "launch_progress"]

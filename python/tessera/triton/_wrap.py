@@ -64,7 +64,7 @@ def install(always: bool = False) -> None:
         warnings.warn("tessera: this version of Triton has no triton.runtime.cache.triton_key; 3.6 or later is needed")
 
 
-def _is_active() -> bool:
+def is_active() -> bool:
     return emulation.spec is not None or (mode() != "0" and _has_library())
 
 
@@ -105,7 +105,7 @@ def _wrap_add_stages(original: Callable[..., None]) -> Callable[..., None]:
     def add_stages(self: Any, stages: dict[str, Any], options: Any, *args: Any, **kwargs: Any) -> None:
         original(self, stages, options, *args, **kwargs)
         # Gluon enters at TTGIR, with layouts that the user chose: for a GPU it is Triton's own.
-        if _is_active() and ("ttir" in stages or emulation.spec is not None):
+        if is_active() and ("ttir" in stages or emulation.spec is not None):
             from ._stages import replace_stages
 
             replace_stages(self, stages, options)
@@ -116,11 +116,11 @@ def _wrap_add_stages(original: Callable[..., None]) -> Callable[..., None]:
 def _wrap_hash(original: Callable[[Any], str]) -> Callable[[Any], str]:
     @functools.wraps(original)
     def backend_hash(self: Any) -> str:
-        if not _is_active():
+        if not is_active():
             return original(self)
-        from . import _progress
+        from . import _autotuner
 
-        _progress.install()
+        _autotuner.install()
         if mode() == "verify" and emulation.spec is None:
             # Here, because a kernel that is found in the cache is not compiled.
             from . import _verify
@@ -134,7 +134,7 @@ def _wrap_hash(original: Callable[[Any], str]) -> Callable[[Any], str]:
 def _wrap_triton_key(original: Callable[[], str]) -> Callable[[], str]:
     @functools.wraps(original)
     def triton_key() -> str:
-        if not _is_active():
+        if not is_active():
             return original()
         build = _triton_build.stamp() if emulation.spec is not None else _triton_build.contents() or original()
         return f"{build}-{key()}"

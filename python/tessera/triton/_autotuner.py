@@ -1,0 +1,156 @@
+"""Triton's autotuner with the plug-in: several threads compile the candidates before the first of them is timed, and a
+terminal counts them.
+
+Triton compiles each candidate when its turn to be timed comes. Compiled ahead, in Triton's own `AsyncCompileMode`, they
+wait in the kernel's cache, and nothing else runs on the host while one is timed. A candidate that cannot be compiled is
+compiled again in its turn, where the autotuner forgives what it forgives and reports the rest.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import os
+import threading
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from typing import Any, Callable
+
+from ._mode import warn_once
+from ._progress import Line
+
+_MOST_THREADS = 16  # Triton's front end holds Python's lock, so that more find nothing to do
+_installing = threading.Lock()
+
+
+class _Tuning:
+    """One search of an autotuner, from when it has chosen its candidates."""
+
+    def __init__(self, tuner: Any, configs: list[Any]):
+        self.configs, self.done, self.line = configs, 0, Line()
+        self.name = getattr(getattr(tuner, "base_fn", None), "__name__", "kernel")
+        atexit.register(self.line.clear)
+
+    def show(self, text: str) -> None:
+        self.line.show(f"tessera: autotuning {self.name}: {text}")
+
+
+def _tuning_of(tuner: Any, meta: dict[str, Any]) -> _Tuning:
+    if "_tessera_tuning" not in tuner.__dict__:
+        tuner.prune_configs(meta)  # again: this search began before the methods were wrapped
+    return tuner._tessera_tuning
+
+
+# ---- compiling ahead ----
+
+
+def thread_count() -> int:
+    """Of `TESSERA_TRITON_THREADS`, or the processors that this process may use; at least 1."""
+    given = os.environ.get("TESSERA_TRITON_THREADS", "").strip()
+    if given.isdecimal() and int(given) > 0:
+        return int(given)
+    if given:
+        warn_once(f"TESSERA_TRITON_THREADS is '{given}'; it can be 1, 2, ...; it is ignored")
+    return min(len(os.sched_getaffinity(0)), _MOST_THREADS)
+
+
+class _Counted(Executor):
+    """Another executor, whose finished tasks are counted on the terminal."""
+
+    def __init__(self, executor: Executor, tuning: _Tuning):
+        self.executor, self.tuning, self.submitted, self.finished = executor, tuning, 0, 0
+        self.lock = threading.Lock()
+
+    def submit(self, task: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.submitted += 1
+        future = self.executor.submit(task, *args, **kwargs)
+        future.add_done_callback(self._count)
+        return future
+
+    def _count(self, _: Future[Any]) -> None:
+        with self.lock:
+            self.finished += 1
+        self.tuning.show(f"{self.finished} of {self.submitted} candidates are compiled")
+
+
+def _can_be_compiled_ahead(fn: Any) -> bool:
+    """Whether there are only heuristics between an autotuner and its kernel: another autotuner would search. Hooks that
+    see every run are not shown one more."""
+    from triton.runtime.autotuner import Heuristics
+    from triton.runtime.jit import JITFunction
+
+    while isinstance(fn, Heuristics):
+        fn = fn.fn
+    return isinstance(fn, JITFunction) and not fn.pre_run_hooks
+
+
+def _compile_ahead(tuner: Any, tuning: _Tuning, args: tuple[Any, ...], meta: dict[str, Any]) -> None:
+    """Leaves the kernels of all candidates in the cache of Triton's function."""
+    from . import _wrap
+
+    threads = min(thread_count(), len(tuning.configs))
+    if threads < 2 or not _wrap.is_active() or not _can_be_compiled_ahead(tuner.fn):
+        return
+    from triton.runtime import _async_compile
+
+    if _async_compile.active_mode.get() is not None:
+        return
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="tessera compiles")
+    try:
+        with _async_compile.AsyncCompileMode(_Counted(pool, tuning), ignore_errors=True):
+            try:
+                for config in tuning.configs:
+                    with contextlib.suppress(Exception):  # found again, and reported, in the candidate's turn
+                        current = {**meta, **config.all_kwargs()}
+                        if config.pre_hook:  # sets the blocks of descriptors
+                            config.pre_hook({**tuner.nargs, **current})
+                        tuner.fn.run(*args, **{**current, "warmup": True})
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        _async_compile.active_mode.set(None)  # Triton leaves it set if the wait for the threads is interrupted
+
+
+# ---- the autotuner's methods ----
+
+
+def _wrap_bench(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def _bench(self: Any, *args: Any, config: Any, **meta: Any) -> Any:
+        tuning = _tuning_of(self, meta)
+        if not tuning.done:
+            _compile_ahead(self, tuning, args, meta)
+        tuning.done += 1
+        tuning.show(f"candidate {min(tuning.done, len(tuning.configs))} of {len(tuning.configs)}")
+        try:
+            return original(self, *args, config=config, **meta)
+        finally:
+            if tuning.done >= len(tuning.configs):
+                tuning.line.clear()
+
+    return _bench
+
+
+def _wrap_prune(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def prune_configs(self: Any, *args: Any, **kwargs: Any) -> list[Any]:
+        left = list(original(self, *args, **kwargs))
+        self._tessera_tuning = _Tuning(self, left)
+        return left
+
+    return prune_configs
+
+
+def install() -> None:
+    """Wraps Triton's autotuner, once."""
+    from triton.runtime.autotuner import Autotuner
+
+    with _installing:
+        if not hasattr(Autotuner._bench, "__wrapped__"):
+            Autotuner._bench = _wrap_bench(Autotuner._bench)
+            Autotuner.prune_configs = _wrap_prune(Autotuner.prune_configs)
+
+
+__all__ = ["install", "thread_count"]
