@@ -353,6 +353,12 @@ static Access accessOf(const LinearLayout &side, const LinearLayout &shared, int
   return r;
 }
 
+SharedAccessCost costOfSharedAccess(const LinearLayout &side, const LinearLayout &shared, int bytes,
+                                    const MemoryModel &m) {
+  Access a = accessOf(side, shared, bytes, m, /*gather=*/false);
+  return {a.instructions, int(a.sharedPasses)};
+}
+
 /// Vectors that both sides' registers span, in the source's order; without gathering, the first registers that they
 /// share.
 static llvm::SmallVector<uint64_t, 8> commonRegisters(const Side &a, const Side &b, bool gather) {

@@ -75,6 +75,18 @@ absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const Lin
 absl::StatusOr<ConversionPlan> planConversionOf(const Encoding *src, const Encoding *dst, llvm::ArrayRef<int64_t> shape,
                                                 int elementBits, const MemoryModel &, const PlanOptions & = {});
 
+/// What it takes a warp to access a buffer.
+struct SharedAccessCost {
+  int instructions = 0;
+  int passes = 0; // over the banks
+  int total() const { return instructions + passes; }
+};
+/// Of all elements of `side` (register, lane, warp, block) in a buffer of the layout `shared` (offset, block). `bytes`:
+/// of an element.
+/// @pre both layouts cover the same shape.
+SharedAccessCost costOfSharedAccess(const LinearLayout &side, const LinearLayout &shared, int bytes,
+                                    const MemoryModel &);
+
 // ---- reads that transpose among 16 lanes (ds_read_b64_tr_b16, ds_read_b64_tr_b8) ----
 //
 // Each lane gives the address of E elements that follow each other, 8 bytes: four of 16 bits, eight of 8. Element j of

@@ -148,20 +148,32 @@ std::optional<layouts::SwizzledSharedParams> swizzleOf(const OperandConversion &
   return std::nullopt;
 }
 
-/// Null if there is none.
-const Encoding *bufferLayout(layouts::EncodingPool &pool, const OperandConversion &c, const TargetInfo &target) {
-  if (isReadByLdmatrix(c, target))
-    if (auto *e = layoutOfBulkCopy(pool, c)) return e;
-  if (auto swizzle = swizzleOf(c, target))
-    if (auto e = pool.getSwizzledShared(*swizzle); e.ok()) return *e;
-  auto e = pool.getSharedLinear(c.plan.sharedWithBlocks());
-  return e.ok() ? *e : nullptr;
-}
-
 /// What a plan costs: accesses, and passes over the banks.
 int costOf(const ConversionPlan &plan, const LinearLayout &from, const LinearLayout &into) {
   return plan.sharedPasses + from.inDimSize(Dim::Register) / plan.writeVector +
          into.inDimSize(Dim::Register) / plan.readVector;
+}
+
+/// Whether the operand is read as a bulk copy leaves it: by ldmatrix, or if that costs no more than to read it in rows
+/// and to go through a second buffer (two barriers, too, which count nothing here).
+bool readsBulkCopy(const OperandConversion &c, const Encoding *copied, const TargetInfo &target) {
+  if (isReadByLdmatrix(c, target)) return true;
+  auto buffer = copied->toLinearLayout(c.type.shape());
+  if (!buffer.ok() || c.plan.kind != ConversionPlan::SharedMemory) return false;
+  int bytes = int(c.bits() / 8);
+  auto cost = [&](const LinearLayout &side) {
+    return layouts::costOfSharedAccess(side, *buffer, bytes, target.memoryModel()).total();
+  };
+  return cost(c.into) <= cost(c.from) + costOf(c.plan, c.from, c.into);
+}
+
+/// Null if there is none.
+const Encoding *bufferLayout(layouts::EncodingPool &pool, const OperandConversion &c, const TargetInfo &target) {
+  if (auto *copied = layoutOfBulkCopy(pool, c); copied && readsBulkCopy(c, copied, target)) return copied;
+  if (auto swizzle = swizzleOf(c, target))
+    if (auto e = pool.getSwizzledShared(*swizzle); e.ok()) return *e;
+  auto e = pool.getSharedLinear(c.plan.sharedWithBlocks());
+  return e.ok() ? *e : nullptr;
 }
 
 /// Where the target's reads transpose: the plan by which rows that do not run along K are written as they were loaded
