@@ -333,12 +333,13 @@ std::map<GroupKey, int64_t> widthsOfGroups(Module &m, llvm::ArrayRef<Access> acc
 
 // ---- step 4: layouts ------------------------------------------------------------------------------------------------
 
-/// Whether a matrix of bytes is loaded for a dot by rows that run across K. They are transposed byte by byte on their
-/// way, so that wide accesses have no use, unless reads of shared memory transpose them (ds_read_b64_tr_b8).
-bool isTransposedByBytes(const Access &a, const TargetInfo *target) {
+/// The dot for which a matrix of bytes is loaded by rows that run across K; null if there is none. The bytes are
+/// transposed one by one on their way, so that wide accesses have no use, unless reads of shared memory transpose them
+/// (ds_read_b64_tr_b8).
+Operation *dotOfBytesAcrossK(const Access &a, const TargetInfo *target) {
   auto load = a.op->dyn<tt::LoadOp>();
   unsigned rank = a.order.size();
-  if (!load || a.bytes != 1 || rank < 2 || (target && target->hasTransposedLdsRead)) return false;
+  if (!load || a.bytes != 1 || rank < 2 || (target && target->hasTransposedLdsRead)) return nullptr;
   auto leadsOn = [](Operation *op) {
     bool keepsBytes = op->is<ttg::ConvertLayoutOp>() || op->is<tt::BitcastOp>() || op->is<tt::TransOp>();
     return keepsBytes && op->result().hasOneUse();
@@ -355,9 +356,20 @@ bool isTransposedByBytes(const Access &a, const TargetInfo *target) {
     if (!isDot(user) || (scaled && isScaleOf(v, scaled))) continue;
     bool isLeft = user->operand(0) == v;
     unsigned k = isLeft != isTransposed ? rank - 1 : rank - 2;
-    if (a.fastest() != k) return true;
+    if (a.fastest() != k) return user;
   }
-  return false;
+  return nullptr;
+}
+
+/// How many bytes of a row across K a thread has of what a loop copies to shared memory. Short rows are swizzled there
+/// in units of 8 bytes, which the lanes of mma.sync read side by side (optimize_dot_operands.cpp), so that no more are
+/// copied at once: with more, each instruction would copy every other unit of a row.
+int64_t copiedBytesAcrossK(const Access &a, Operation *dot, const TargetInfo &target) {
+  constexpr int64_t kShortRow = 32, kUnit = 8, kRowsOfWarpGroup = 64;
+  if (a.pointers().dim(a.fastest()) != kShortRow) return kMaxAsyncCopyBytes;
+  auto shape = tensorOf(dot->result(0)).shape();
+  bool isOfWarpGroup = target.matrixUnit == MatrixUnit::Wgmma && *llvm::max_element(shape) >= kRowsOfWarpGroup;
+  return isOfWarpGroup ? kMaxAsyncCopyBytes : kUnit;
 }
 
 /// Whether a load's mask is the same for all rows, a row being what lies along the fastest dimension. Where each row
@@ -393,7 +405,8 @@ int64_t widthOfLayout(const Access &a, int64_t widthOfGroup, const AxisInfoAnaly
   const int64_t word = kWordBytes / a.bytes;
   // A loop copies words and more to shared memory as they are, from where single bytes are read.
   bool isCopied = a.width >= word && target && target->hasPerLaneAsyncCopy && isInLoop(a.op);
-  if (isTransposedByBytes(a, target) && !isCopied) return std::min(width, word);
+  if (Operation *dot = dotOfBytesAcrossK(a, target))
+    return std::min(width, isCopied ? copiedBytesAcrossK(a, dot, *target) : word);
   bool isLoadedByElements = a.width == 1 && !isConstantAlongRow(a, std::max(word, widthOfGroup), axis);
   if (!isLoadedByElements) return width;
   // Rows within a sector (scales of blocks along K) stay whole in neighbouring lanes: each instruction of a thread that
