@@ -18,6 +18,7 @@
 #include "codegen_nvidia/backend.h"
 #include "codegen_nvidia/inline_ptx.h"
 #include "codegen_nvidia/lowering_target.h"
+#include "codegen_nvidia/occupancy.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
 namespace tessera::nvidia {
@@ -107,9 +108,9 @@ void NvidiaTarget::copyTensor(IRBuilder<> &b, const TensorCopy &c, Value *predic
   switch (c.kind) {
   case TensorCopy::ToShared: {
     std::string barrier = "[" + copy.operand(c.barrier) + "]";
-    copy.emitConvergent(guard + "cp.async.bulk.tensor." + dims +
-                        ".shared::cluster.global.mbarrier::complete_tx::bytes " + shared + ", " + tensor + ", " +
-                        barrier + ";");
+    recordBulkLoad(*copy.emitConvergent(guard + "cp.async.bulk.tensor." + dims +
+                                        ".shared::cluster.global.mbarrier::complete_tx::bytes " + shared + ", " +
+                                        tensor + ", " + barrier + ";"));
     break;
   }
   case TensorCopy::ToGlobal:

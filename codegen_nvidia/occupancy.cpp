@@ -62,6 +62,7 @@ constexpr StringLiteral kLoads = "tessera-loads";
 constexpr StringLiteral kMatrix = "tessera-matrix", kWarp = "warp", kWarpGroup = "warp-group"; // and its values
 constexpr StringLiteral kWarpGroupDots = "tessera-warp-group-dots";
 constexpr StringLiteral kLoadsLittle = "tessera-loads-little", kWaitsInLoops = "tessera-waits-in-loops";
+constexpr StringLiteral kBulkLoad = "tessera-bulk-load", kLoadsInBulk = "tessera-loads-in-bulk";
 constexpr StringLiteral kMinBlocks = "nvvm.minctasm";
 
 bool isKernel(const Function &f) { return !f.isDeclaration() && f.getCallingConv() == CallingConv::PTX_Kernel; }
@@ -188,6 +189,8 @@ void recordLoad(CallBase &call, unsigned registers) {
 
 bool isRecordedLoad(const CallBase &call) { return call.hasFnAttr(kLoads); }
 
+void recordBulkLoad(CallBase &call) { call.addFnAttr(Attribute::get(call.getContext(), kBulkLoad)); }
+
 void recordMatrixInstruction(CallBase &call, bool ofWarpGroup) {
   call.addFnAttr(Attribute::get(call.getContext(), kMatrix, ofWarpGroup ? kWarpGroup : kWarp));
 }
@@ -216,6 +219,7 @@ KernelFacts collectFacts(const Function &kernel, const ir::Tuning &tuning) {
         facts.loadedRegisters += loaded * iterations;
         facts.loadedBetweenBarriers += loaded * (synchronizes ? 1 : iterations);
         auto *call = dyn_cast<CallBase>(&i);
+        facts.hasBulkLoads |= call && call->hasFnAttr(kBulkLoad);
         if (!call || !call->hasFnAttr(kMatrix)) continue;
         facts.hasMatrixInstructions = true;
         facts.hasWarpGroupDots |= isWarpGroupDot(i);
@@ -240,7 +244,9 @@ OccupancyPlan planOccupancy(const KernelFacts &facts, const ir::TargetInfo &t, c
   plan.waitsInLoops = !facts.hasMatrixInstructions && facts.loadedBetweenBarriers < facts.loadedRegisters;
   // Small tiles, by plain loads: none of another iteration are in flight, whatever registers there are.
   unsigned loaded = facts.loadedBetweenBarriers;
+  bool loadsFewRegisters = facts.loadedRegisters <= t.tuning.noRequestMaxLoaded;
   plan.loadsLittle = facts.hasMatrixInstructions && loaded && loaded <= t.tuning.noRequestMaxLoaded;
+  plan.loadsInBulk = facts.hasBulkLoads && loadsFewRegisters && !facts.hasMatrixInstructions;
   return plan;
 }
 
@@ -252,6 +258,7 @@ void applyPlans(Module &module, const ir::TargetInfo &t, const BackendOptions &o
     if (plan.hasWarpGroupDots) f.addFnAttr(kWarpGroupDots);
     if (plan.waitsInLoops) f.addFnAttr(kWaitsInLoops);
     if (plan.loadsLittle) f.addFnAttr(kLoadsLittle);
+    if (plan.loadsInBulk) f.addFnAttr(kLoadsInBulk);
   }
 }
 
@@ -263,6 +270,7 @@ OccupancyPlan planOf(const Module &module) {
     plan.hasWarpGroupDots |= f.hasFnAttribute(kWarpGroupDots);
     plan.waitsInLoops |= f.hasFnAttribute(kWaitsInLoops);
     plan.loadsLittle |= f.hasFnAttribute(kLoadsLittle);
+    plan.loadsInBulk |= f.hasFnAttribute(kLoadsInBulk);
   }
   return plan;
 }
@@ -296,10 +304,11 @@ bool OccupancyPlan::isWorthTrying(Attempt attempt, const ObjectInfo &first, cons
   case Attempt::OneMoreBlock: {
     // A kernel with warp-group dots that misses one more block by few registers is compiled for them: another block
     // computes while this one does something else (attention with blocks of 128 x 64: 172 registers become 168, 11 %
-    // faster on an H200). So is one that waits at barriers in a loop: asked for few blocks, ptxas takes more registers
-    // than the loads need (72 instead of 64 for a sum of eight rows, and seven blocks instead of eight).
+    // faster on an H200). So is one that loads by bulk copies, which take no registers, and one that waits at barriers
+    // in a loop: asked for few blocks, ptxas takes more registers than the loads need (72 instead of 64 for a sum of
+    // eight rows, and seven blocks instead of eight).
     bool mayCompileAgain = o.optLevel >= 3 && !o.maxRegisters;
-    bool othersCompute = minBlocks ? waitsInLoops && first.occupancy >= minBlocks : hasWarpGroupDots;
+    bool othersCompute = minBlocks ? waitsInLoops && first.occupancy >= minBlocks : hasWarpGroupDots || loadsInBulk;
     if (!othersCompute || first.spillBytes || !mayCompileAgain) return false;
     int percent = minBlocks              ? t.tuning.requestedBlockPercent
                   : first.occupancy == 1 ? t.tuning.secondBlockPercent

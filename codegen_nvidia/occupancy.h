@@ -26,6 +26,8 @@ void recordWidestTensor(llvm::Function &kernel, unsigned elements);
 void recordLoad(llvm::CallBase &, unsigned registers);
 /// Whether that has been recorded of the call.
 bool isRecordedLoad(const llvm::CallBase &);
+/// Inline PTX that copies a block of global memory to shared memory (TMA).
+void recordBulkLoad(llvm::CallBase &);
 /// Inline PTX with a matrix instruction of a warp (mma.sync) or of a warp group (wgmma).
 void recordMatrixInstruction(llvm::CallBase &, bool ofWarpGroup);
 /// Whether that of a warp group has been recorded of the instruction.
@@ -39,6 +41,7 @@ struct KernelFacts {
   unsigned loadedRegisters = 0;         // 32-bit registers that a thread loads; in a loop, of several iterations
   unsigned loadedBetweenBarriers = 0;   // the same, but of one iteration where a loop has barriers
   unsigned keptRegisters = 0;           // of them, or computed from them, those in use before and after a barrier
+  bool hasBulkLoads = false;            // see recordBulkLoad
   bool hasLoops = false;
   bool isOrderedByResults = false; // special functions between loads and stores (passes/order_by_results.cpp)
   unsigned leastLoopRegisters = 0; // registers that a thread loads in an iteration, of the loop that loads least
@@ -64,6 +67,7 @@ struct OccupancyPlan {
   bool hasWarpGroupDots = false; // further warps compute while some wait
   bool waitsInLoops = false;     // at barriers, without matrix instructions: further blocks compute meanwhile
   bool loadsLittle = false;      // small tiles: more blocks help more than registers for loads
+  bool loadsInBulk = false;      // without registers for loads or matrix instructions: further blocks load meanwhile
 
   /// The further attempts, in order.
   static constexpr Attempt kAttempts[] = {Attempt::WithoutRequest, Attempt::BlocksThatFit, Attempt::OneBlock,

@@ -216,6 +216,29 @@ TEST(Occupancy, WarpGroupDotsAreTriedWithOneMoreBlock) {
   EXPECT_FALSE(isBetter(more));
 }
 
+TEST(Occupancy, KernelsThatLoadInBulkAreTriedWithOneMoreBlock) {
+  KernelFacts rows = facts(16, 0);
+  EXPECT_FALSE(planOccupancy(rows, hopper(), {}).loadsInBulk);
+  rows.hasBulkLoads = true;
+  OccupancyPlan plan = planOccupancy(rows, hopper(), {});
+  EXPECT_TRUE(plan.loadsInBulk);
+  EXPECT_EQ(plan.minBlocks, 0);
+  ObjectInfo first;
+  first.registers = 34; // 32 are 94 %
+  BackendOptions eightWarps;
+  eightWarps.numWarps = 8;
+  first.occupancy = hopper().occupancy({8, 0, first.registers});
+  EXPECT_EQ(first.occupancy, 6);
+  EXPECT_TRUE(plan.isWorthTrying(Attempt::OneMoreBlock, first, first, hopper(), eightWarps));
+  plan.loadsInBulk = false;
+  EXPECT_FALSE(plan.isWorthTrying(Attempt::OneMoreBlock, first, first, hopper(), eightWarps));
+  rows.hasMatrixInstructions = true;
+  EXPECT_FALSE(planOccupancy(rows, hopper(), {}).loadsInBulk);
+  rows.hasMatrixInstructions = false;
+  rows.loadedRegisters = hopper().tuning.noRequestMaxLoaded + 1; // other loads take registers
+  EXPECT_FALSE(planOccupancy(rows, hopper(), {}).loadsInBulk);
+}
+
 TEST(Occupancy, KernelsThatWaitInLoopsAreTriedWithOneBlockMoreThanTheyGot) {
   KernelFacts sums = facts(64, 100);
   sums.loadedBetweenBarriers = 100;
