@@ -15,7 +15,8 @@
 //               how many elements an access may take.
 //   3. groups   Accesses of one function, order and length share one width, so that values flow between them without
 //               conversions: the one at which the memory system has the least to do for all of them (cheapestWidth).
-//   4. layouts  Each access gets the blocked layout of its order and its group's width.
+//   4. layouts  Each access gets the blocked layout of its order and its group's width; what is loaded through a
+//               descriptor that of descriptor_load_layout.h.
 //
 // Runs: both pipelines.
 #include "ir/builder.h"
@@ -30,6 +31,7 @@
 #include "transforms/analyses/local_stride.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/layout/convert_values.h"
+#include "transforms/layout/descriptor_load_layout.h"
 #include "transforms/layout/store_layout.h"
 #include "transforms/passes.h"
 #include "transforms/ttir/kernel_versions.h"
@@ -419,22 +421,6 @@ int64_t widthOfLayout(const Access &a, int64_t widthOfGroup, const AxisInfoAnaly
 
 } // namespace
 
-/// A block that is loaded through a descriptor comes by way of shared memory, so that any layout would do: one in which
-/// threads read 16 bytes of a row at once. (Stores take the value as it is.)
-static void layOutDescriptorLoad(tt::DescriptorLoadOp load, int warps, int lanes) {
-  constexpr int64_t kReadBytes = 16; // the widest read of shared memory
-  TensorType type = tensorOf(load.result());
-  int64_t bytes = std::max<int64_t>(1, type.element().bitWidth() / 8);
-  int64_t perThread = std::max<int64_t>(1, type.numElements() / (int64_t(warps) * lanes));
-  unsigned last = type.rank() - 1;
-  llvm::SmallVector<int32_t, 4> sizePerThread(type.rank(), 1);
-  sizePerThread[last] = int32_t(std::min({perThread, kReadBytes / bytes, type.dim(last)}));
-  Order order(type.rank());
-  std::iota(order.rbegin(), order.rend(), 0);
-  computeInLayout(load.op, *type.element().context()->encodings().getBlocked(layouts::blockedParamsFor(
-                               type.shape(), sizePerThread, order, warps, lanes, type.encoding()->cta())));
-}
-
 absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
   const Tuning tuning = context.target ? context.target->tuning : Tuning();
   AxisInfoAnalysis axis(m);
@@ -464,7 +450,8 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
         layouts::blockedParamsFor(type.shape(), sizePerThread, a.order, warps, lanes, type.encoding()->cta()));
     computeInLayout(a.op, layout);
   }
-  for (auto load : descriptorLoads) layOutDescriptorLoad(load, warps, lanes);
+  for (auto load : descriptorLoads)
+    computeInLayout(load.op, layoutOfDescriptorLoad(load, warps, lanes, context.target));
   return !accesses.empty() || !descriptorLoads.empty();
 }
 
