@@ -60,7 +60,7 @@ void addGroup(Warp &w, unsigned block, uint64_t mask) {
   for (auto &g : w.groups)
     if (g.first == block) {
       g.second |= mask;
-      w.sinceProgress = 0;
+      w.splitReturns = 0;
       w.starving = false;
       return;
     }
@@ -105,7 +105,7 @@ void takeEdge(Warp &w, const Edge &e, uint64_t mask) {
 }
 
 constexpr uint64_t kFirstSnapshot = 4096;         // returns to earlier blocks
-constexpr uint64_t kPatience = uint64_t(1) << 20; // such returns, while other lanes wait
+constexpr uint64_t kPatience = uint64_t(1) << 20; // such returns, while other lanes wait all the time
 
 /// Whether the warp, about to enter `block` again, is in the state that it was in before: it will never leave the loop.
 bool isInSameState(Warp &w, unsigned block, uint64_t mask) {
@@ -113,8 +113,8 @@ bool isInSameState(Warp &w, unsigned block, uint64_t mask) {
   if (w.snapshotBlock == block && w.snapshotChanges == changes && w.snapshotBarriers == w.block->barriers &&
       w.snapshotMask == mask && !memcmp(w.snapshot.data(), w.frame, w.snapshot.size()))
     return true;
-  if (++w.sinceProgress < w.nextSnapshot) return false;
-  w.nextSnapshot = std::max(kFirstSnapshot, w.sinceProgress + w.sinceProgress / 2);
+  if (++w.returns < w.nextSnapshot) return false;
+  w.nextSnapshot = std::max(kFirstSnapshot, w.returns + w.returns / 2);
   w.snapshot.assign(w.frame, w.frame + w.program->frameBytes);
   w.snapshotBlock = block;
   w.snapshotChanges = changes;
@@ -196,10 +196,15 @@ void runWarp(Warp &w, uint64_t &budget) {
       }
       // Independent lanes all make progress: one that holds a lock is not starved by those that wait.
       // Lanes that left a loop still wait where the paths join, as long as other lanes can still leave it too.
+      if (w.groups.size() == 1) {
+        w.splitReturns = 0;
+        w.starving = false;
+      }
       bool divergent = w.groups.size() > 1 && p.target->hasIndependentLanes;
-      bool independent = divergent && (w.starving || w.sinceProgress > kPatience);
+      bool independent = divergent && (w.starving || w.splitReturns > kPatience);
       auto *next = nextGroup(w, independent, switches);
       unsigned last = block;
+      w.splitReturns += next->first <= last;
       if (next->first <= last && isInSameState(w, next->first, next->second) && !independent) {
         w.stuck = true;
         w.stuckAt = w.block->launch->changes;

@@ -230,6 +230,29 @@ TEST_P(LoweredFaults, OneLaneWorksWhileTheOthersWait) {
                          "  %m = icmp ult i32 %n, 20000\n  br i1 %m, label %a, label %b\nb:\n  $BARRIER  ret void\n"),
       {zeros(4)}));
 }
+/// Long loops of all lanes are no reason to take lanes past the place where branches join.
+TEST_P(LoweredFaults, BranchesAfterALongLoop) {
+  auto e = make();
+  EXPECT_SOUND(e.llvmModule(Module{amd()}(R"(  br label %loop
+loop:
+  %i = phi i32 [0, %entry], [%next, %loop]
+  %next = add i32 %i, 1
+  %more = icmp ult i32 %next, 1200000
+  br i1 %more, label %loop, label %split
+split:
+  %odd = trunc i32 %tid to i1
+  br i1 %odd, label %some, label %join
+some:
+  %out = getelementptr i32, ptr addrspace(1) %x, i32 %tid
+  store i32 %tid, ptr addrspace(1) %out, align 4
+  br label %join
+join:
+  $BARRIER
+  ret void
+)"),
+                            {zeros(4 * 256)}));
+}
+
 TEST_P(LoweredFaults, LockAmongTheLanesOfAWarp) {
   // Lanes of NVIDIA's warps run independently; those of a wave wait for each other.
   auto e = make(1);
