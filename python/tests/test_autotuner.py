@@ -4,12 +4,14 @@ import os
 import subprocess
 import sys
 import threading
+import types
 
 import pytest
 
 np = pytest.importorskip("numpy")
 triton = pytest.importorskip("triton")
 import triton.language as tl  # noqa: E402
+from triton.backends.compiler import GPUTarget  # noqa: E402
 from triton.runtime import _async_compile  # noqa: E402
 
 from tessera.triton import _autotuner, emulate  # noqa: E402
@@ -74,6 +76,46 @@ def test_one_thread_compiles_each_in_its_turn(compiled, monkeypatch):
 def test_pruned_candidates_are_not_compiled(compiled):
     launch(tuned(prune_configs_by={"early_config_prune": lambda configs, args, **meta: configs[1:]}), compiled)
     assert compiled == ["thread"] * 3 + ["launch"] * 4
+
+
+class NoDevice:
+    """A driver that launches nothing."""
+
+    def __init__(self, seen):
+        self.launcher_cls = lambda source, metadata: lambda *arguments: seen.append("launch")
+        self.utils = types.SimpleNamespace(
+            get_device_properties=lambda device: {"max_shared_mem": 227 << 10, "max_num_regs": 65536, "warpSize": 32},
+            load_binary=lambda *arguments: (1, 1, 0, 0, 1024),
+            unload_module=lambda module: None,
+        )
+
+    def get_current_target(self):
+        return GPUTarget("cuda", 90, 32)
+
+    def get_current_device(self):
+        return 0
+
+    def get_current_stream(self, device):
+        return 0
+
+    def get_benchmarker(self):
+        return lambda call, quantiles: [call() or 1.0] * len(quantiles)
+
+
+def test_candidates_with_the_same_code_are_timed_once(compiled, monkeypatch):
+    """Without a loop, stages change nothing."""
+    stages = [triton.Config({"B": b}, num_warps=w, num_stages=s) for b, w in [(64, 1), (128, 2)] for s in (1, 2, 3)]
+    hooked = [triton.Config({"B": 64}, num_stages=s, pre_hook=lambda args: None) for s in (1, 2)]
+    x = o = triton.runtime.jit.MockTensor(tl.float32)
+    monkeypatch.setattr(triton.runtime.driver, "_active", NoDevice(compiled))
+    kernel = tuned(stages)
+    kernel[(8,)](x, o, 1000)
+    assert compiled == ["thread"] * 6 + ["launch"] * 3
+    assert list(kernel.configs_timings) == stages
+    kernel[(8,)](x, o, 1001)  # found in the cache of Triton's function
+    assert compiled == ["thread"] * 6 + ["launch"] * 6
+    tuned(hooked)[(8,)](x, o, 1000)
+    assert compiled.count("launch") == 9  # hooks may do different things
 
 
 def test_the_first_search_of_a_process(tmp_path):

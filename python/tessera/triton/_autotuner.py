@@ -1,9 +1,12 @@
-"""Triton's autotuner with the plug-in: several threads compile the candidates before the first of them is timed, and a
-terminal counts them.
+"""Triton's autotuner with the plug-in: several threads compile the candidates before the first of them is timed,
+candidates with the same code are timed once, and a terminal counts them.
 
 Triton compiles each candidate when its turn to be timed comes. Compiled ahead, in Triton's own `AsyncCompileMode`, they
 wait in the kernel's cache, and nothing else runs on the host while one is timed. A candidate that cannot be compiled is
 compiled again in its turn, where the autotuner forgives what it forgives and reports the rest.
+
+Candidates that differ in their stages or warps alone have the same code where no loop is pipelined, where the stages do
+not fit into shared memory, or where the compiler takes more warps.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import threading
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any, Callable
 
-from ._mode import warn_once
+from ._mode import emulation, warn_once
 from ._progress import Line
 
 _MOST_THREADS = 16  # Triton's front end holds Python's lock, so that more find nothing to do
@@ -28,6 +31,8 @@ class _Tuning:
 
     def __init__(self, tuner: Any, configs: list[Any]):
         self.configs, self.done, self.line = configs, 0, Line()
+        self.codes: dict[int, Any] = {}  # by the identity of a candidate: equal if they launch the same code
+        self.timings: dict[Any, Any] = {}  # of a code
         self.name = getattr(getattr(tuner, "base_fn", None), "__name__", "kernel")
         atexit.register(self.line.clear)
 
@@ -84,6 +89,16 @@ def _can_be_compiled_ahead(fn: Any) -> bool:
     return isinstance(fn, JITFunction) and not fn.pre_run_hooks
 
 
+def _code_of(config: Any, kernel: Any) -> tuple[Any, ...] | None:
+    """What a candidate launches: its object, and what else its launch depends on; None if it could not be compiled.
+    `kernel`: of Triton's function, or what an `AsyncCompileMode` gives instead, which has it when it has ended."""
+    if not isinstance(getattr(kernel, "kernel", None), bytes):
+        kernel = getattr(kernel, "kernel", None)
+    if kernel is None:
+        return None
+    return kernel.kernel, kernel.packed_metadata, repr(sorted(config.kwargs.items())), id(config.pre_hook)
+
+
 def _compile_ahead(tuner: Any, tuning: _Tuning, args: tuple[Any, ...], meta: dict[str, Any]) -> None:
     """Leaves the kernels of all candidates in the cache of Triton's function."""
     from . import _wrap
@@ -96,6 +111,7 @@ def _compile_ahead(tuner: Any, tuning: _Tuning, args: tuple[Any, ...], meta: dic
     if _async_compile.active_mode.get() is not None:
         return
     pool = ThreadPoolExecutor(threads, thread_name_prefix="tessera compiles")
+    kernels = []
     try:
         with _async_compile.AsyncCompileMode(_Counted(pool, tuning), ignore_errors=True):
             try:
@@ -104,13 +120,17 @@ def _compile_ahead(tuner: Any, tuning: _Tuning, args: tuple[Any, ...], meta: dic
                         current = {**meta, **config.all_kwargs()}
                         if config.pre_hook:  # sets the blocks of descriptors
                             config.pre_hook({**tuner.nargs, **current})
-                        tuner.fn.run(*args, **{**current, "warmup": True})
+                        kernels.append((config, tuner.fn.run(*args, **{**current, "warmup": True})))
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         _async_compile.active_mode.set(None)  # Triton leaves it set if the wait for the threads is interrupted
+    if emulation.spec is None:  # which runs all candidates, for their faults
+        for config, kernel in kernels:
+            if code := _code_of(config, kernel):
+                tuning.codes[id(config)] = code
 
 
 # ---- the autotuner's methods ----
@@ -124,8 +144,11 @@ def _wrap_bench(original: Callable[..., Any]) -> Callable[..., Any]:
             _compile_ahead(self, tuning, args, meta)
         tuning.done += 1
         tuning.show(f"candidate {min(tuning.done, len(tuning.configs))} of {len(tuning.configs)}")
+        code = tuning.codes.get(id(config), id(config))
         try:
-            return original(self, *args, config=config, **meta)
+            if code not in tuning.timings:
+                tuning.timings[code] = original(self, *args, config=config, **meta)
+            return tuning.timings[code]
         finally:
             if tuning.done >= len(tuning.configs):
                 tuning.line.clear()
