@@ -37,6 +37,40 @@ void DiagnosticEngine::error(Location loc, const llvm::Twine &message) {
   report(std::move(d));
 }
 
+static bool hasPlace(const Diagnostic &d) {
+  return d.position.line || !d.position.file.empty() || !d.loc.source().isUnknown();
+}
+
+UnplacedErrors::UnplacedErrors(DiagnosticEngine &to)
+    : to_(to), first_([this](const Diagnostic &d) { takeFirst(d); }),
+      second_([this](const Diagnostic &d) { takeSecond(d); }) {}
+
+void UnplacedErrors::takeFirst(const Diagnostic &d) {
+  bool belongsToLast = d.severity == Severity::Note && !hasPlace(d);
+  if (!belongsToLast) wasTaken_ = d.severity == Severity::Error && !hasPlace(d);
+  if (wasTaken_) {
+    held_.push_back(d);
+    held_.back().op = nullptr; // gone with its module before this is reported
+    return;
+  }
+  if (d.severity == Severity::Error) passedOn_.insert(render(d));
+  to_.report(d);
+}
+
+void UnplacedErrors::takeSecond(const Diagnostic &d) {
+  bool belongsToLast = d.severity == Severity::Note && !hasPlace(d);
+  if (!belongsToLast) wasTaken_ = d.severity == Severity::Error && !passedOn_.contains(render(d));
+  if (!wasTaken_) return;
+  isReplaced_ = true;
+  to_.report(d);
+}
+
+void UnplacedErrors::reportRest() {
+  if (isReplaced_) return;
+  for (Diagnostic &d : held_) to_.report(std::move(d));
+  held_.clear();
+}
+
 std::string lineWithCaret(llvm::StringRef line, unsigned column) {
   size_t col = column ? column - 1 : 0, from = col > 160 ? col - 100 : 0;
   std::string shown, caret;

@@ -7,6 +7,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,35 @@ private:
   Locator locator_;
   Consumer consumer_;
   unsigned errors_ = 0, reports_ = 0;
+};
+
+/// Errors of work that is done on a module without the text's places, since IR is printed that must not show them
+/// (frontend::ParseOptions::locateByText). Errors that name no place wait; if there are any, the same work on a module
+/// with the places reports them.
+class UnplacedErrors {
+public:
+  explicit UnplacedErrors(DiagnosticEngine &to);
+  UnplacedErrors(const UnplacedErrors &) = delete;
+  UnplacedErrors &operator=(const UnplacedErrors &) = delete;
+
+  /// Passes everything on but errors without a place, and the notes that follow these.
+  DiagnosticEngine &firstRun() { return first_; }
+  bool any() const { return !held_.empty(); }
+  /// Passes on the errors that the first run did not.
+  DiagnosticEngine &secondRun() { return second_; }
+  /// Reports what was held back, if the second run had no such error.
+  void reportRest();
+
+private:
+  void takeFirst(const Diagnostic &);
+  void takeSecond(const Diagnostic &);
+
+  DiagnosticEngine &to_;
+  DiagnosticEngine first_, second_;
+  std::vector<Diagnostic> held_;
+  std::set<std::string> passedOn_; // errors of the first run, as rendered
+  bool wasTaken_ = false;          // the last error: a note without a place belongs to it
+  bool isReplaced_ = false;        // the second run has reported errors
 };
 
 /// The line, and below it a caret under the column (from 1, in bytes); long lines are shown around it, and what would

@@ -1,6 +1,7 @@
 // `tessera opt FILE [-PASS[=OPTIONS]…] [--split-input-file] [--verify-diagnostics] [--target T]`: runs passes, by
-// triton-opt's names, and prints. Without --mlir-print-debuginfo, operations that have no location are given their
-// place in the text, so that what a pass complains about is found there.
+// triton-opt's names, and prints. Operations that have no location are given their place in the text, so that what a
+// pass complains about is found there. Where locations are printed they are not: passes that fail then run once more,
+// for the places of their errors.
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "ir/module_attributes.h"
@@ -97,6 +98,8 @@ struct Opt {
   int option(llvm::StringRef written, llvm::StringRef next, bool &nextUsed);
   int prepare();
   int section(const frontend::TextSection &, const std::string &file, std::string &out, bool &over);
+  void placeErrors(const frontend::TextSection &, const std::string &file, int64_t bisectDone,
+                   ir::DiagnosticEngine &) const;
 };
 
 /// One option or pass. Those that need a value take it after `=`, or else `next`.
@@ -216,14 +219,33 @@ int Opt::prepare() {
   return kOk;
 }
 
+/// Runs the passes on a section in which operations without a location have their place in the text, for their errors.
+/// `bisectDone`: passes that sections before it counted.
+void Opt::placeErrors(const frontend::TextSection &text, const std::string &file, int64_t bisectDone,
+                      ir::DiagnosticEngine &diag) const {
+  frontend::ParseOptions located = parse;
+  located.locateByText = true;
+  RunOptions errorsAlone = run; // everything else has been reported
+  errorsAlone.bisectDone = bisectDone;
+  errorsAlone.dump = nullptr;
+  errorsAlone.timings = nullptr;
+  errorsAlone.remarks = nullptr;
+  ir::Context context;
+  if (auto m = frontend::parseModule(text, file, context, diag, located)) // a failure has been reported
+    (void)runPipeline(*m, pipeline, errorsAlone, diag);
+}
+
 /// Runs the passes on a section and adds what is printed to `out`. `over`: the command ends with the code given, and
 /// without printing the IR.
 int Opt::section(const frontend::TextSection &text, const std::string &file, std::string &out, bool &over) {
   ir::Context context;
   std::optional<DiagnosticVerifier> verifier;
   if (verifyDiagnostics) verifier.emplace(text.text, text.firstLine, file, onlyExpected);
-  auto diag =
+  auto shown =
       verifier ? ir::DiagnosticEngine([&](const ir::Diagnostic &d) { verifier->take(d); }) : printingDiagnostics();
+  ir::UnplacedErrors unplaced(shown);
+  const int64_t bisectDone = run.bisectDone;
+  auto &diag = parse.locateByText ? shown : unplaced.firstRun();
   auto m = frontend::parseModule(text, file, context, diag, parse);
   std::optional<runtime::PassChecker> checker;
   over = true;
@@ -236,6 +258,8 @@ int Opt::section(const frontend::TextSection &text, const std::string &file, std
   }
   bool ok = m && runPipeline(*m, pipeline, run, diag).ok();
   run.hook = nullptr; // the checker goes with the section
+  if (unplaced.any()) placeErrors(text, file, bisectDone, unplaced.secondRun());
+  unplaced.reportRest();
   if (checker && (ok || !checker->finding().empty())) {
     if (!checker->finding().empty()) return fail(kRunFailed, checker->finding());
     llvm::outs() << "ok   " << checker->passes() << (checker->passes() == 1 ? " pass leaves" : " passes leave")

@@ -584,7 +584,7 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
 absl::StatusOr<CompileResult> compileText(llvm::StringRef text, const std::string &fileName, const TargetInfo &target,
                                           const CompileOptions &o, DiagnosticEngine &diag) {
   const transforms::RunOptions &run = o.passes;
-  // Printed IR shows the locations that the text itself has; diagnostics are better off with places in the text.
+  // Printed IR shows the locations that the text itself has; errors are better off with places in the text.
   auto compileWith = [&](const CompileOptions &options, bool locateByText, ir::Context &context,
                          DiagnosticEngine &to) -> absl::StatusOr<CompileResult> {
     auto module = frontend::parseModule(text, fileName, context, to, {.locateByText = locateByText});
@@ -592,24 +592,24 @@ absl::StatusOr<CompileResult> compileText(llvm::StringRef text, const std::strin
     return compile(*module, target, options, to);
   };
   ir::Context context;
-  bool dumpsIr = run.printBefore || run.printAfter || run.printAfterAll;
-  if (dumpsIr || o.stage > Stage::Ttgir) return compileWith(o, /*locateByText=*/!dumpsIr, context, diag);
-  std::vector<Diagnostic> held;
-  DiagnosticEngine holding([&](const Diagnostic &d) { held.push_back(d); });
-  auto result = compileWith(o, /*locateByText=*/false, context, holding);
-  bool isLocatable = !held.empty() || absl::IsInvalidArgument(result.status());
-  if (result.ok() || !isLocatable) {
-    for (Diagnostic &d : held) diag.report(std::move(d));
+  bool printsIr = run.printBefore || run.printAfter || run.printAfterAll || o.stage <= Stage::Ttgir;
+  if (!printsIr) return compileWith(o, /*locateByText=*/true, context, diag);
+  ir::UnplacedErrors unplaced(diag);
+  auto result = compileWith(o, /*locateByText=*/false, context, unplaced.firstRun());
+  bool saysNothing = !unplaced.firstRun().errors() && absl::IsInvalidArgument(result.status());
+  if (result.ok() || (!unplaced.any() && !saysNothing)) {
+    unplaced.reportRest();
     return result;
   }
-  // The input is at fault: once more, for errors that say where. The first run has reported everything else.
-  CompileOptions errorsAlone = o;
+  CompileOptions errorsAlone = o; // the first run has reported everything else
   errorsAlone.passes.dump = nullptr;
   errorsAlone.passes.hook = nullptr;
   errorsAlone.passes.timings = nullptr;
   errorsAlone.passes.remarks = nullptr;
   ir::Context again;
-  return compileWith(errorsAlone, /*locateByText=*/true, again, diag);
+  result = compileWith(errorsAlone, /*locateByText=*/true, again, unplaced.secondRun());
+  unplaced.reportRest();
+  return result;
 }
 
 } // namespace tessera::runtime
