@@ -1,6 +1,11 @@
 // The verifier's hooks of what reads, writes or names memory: pointers, buffers in shared memory, descriptors (see
 // verifier.h).
 #include "ir/verify_hook.h"
+#include "layouts/padded_shared.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/InterleavedRange.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace tessera::ir {
 
@@ -172,6 +177,7 @@ HOOK(ttg_convert_layout) {
 HOOK(ttg_local_alloc) {
   auto a = op->cast<ttg::LocalAllocOp>();
   auto t = a.result().type().cast<MemDescType>();
+  if (t.allocShape() != t.shape()) return opError(op, diag, "makes a whole buffer, not " + t.str());
   if (a.src()) {
     auto s = a.src().type().cast<TensorType>();
     if (s.shape() != t.shape() || s.element() != t.element())
@@ -230,11 +236,65 @@ HOOK(ttg_local_atomic_scatter_rmw) {
   return namesElements(op, diag, s.dst(), s.indices(), s.values(), s.axis(), 2) &&
          checkMask(op, diag, s.mask(), values, 3) && canCombine(op, diag, s.atomicRmwOp(), values, 1);
 }
+
+// ---- views of buffers -----------------------------------------------------------------------------------------------
+//
+// A view's type says where its elements are: its layout must be the one that the source's gives it.
+
+/// The shape of the buffer that a view is a part of, in the view's dimensions.
+static llvm::ArrayRef<int64_t> wholeShape(MemDescType t) { return t.allocShape().take_back(t.rank()); }
+
+/// The columns of offsets of a shared layout over elements that are numbered with the last of these dimensions running
+/// fastest; empty if the layout is not modelled, which is reported elsewhere.
+static llvm::SmallVector<uint64_t, 8> columnsOf(const layouts::Encoding *e, llvm::ArrayRef<int64_t> shape,
+                                                llvm::ArrayRef<int64_t> dimensions) {
+  auto &layout = e->layoutOf(shape);
+  if (!layout.ok()) return {};
+  llvm::SmallVector<layouts::Dim, 4> fastestFirst;
+  for (int64_t d : llvm::reverse(dimensions)) fastestFirst.push_back(layouts::tensorDim(unsigned(d)));
+  return layout->transposeOuts(fastestFirst).columns(layouts::Dim::Offset);
+}
+static llvm::SmallVector<uint64_t, 8> columnsOf(const layouts::Encoding *e, llvm::ArrayRef<int64_t> shape) {
+  return columnsOf(e, shape, llvm::to_vector(llvm::seq<int64_t>(0, int64_t(shape.size()))));
+}
+
+static bool isOfBuffer(Operation *op, DiagnosticEngine &diag, MemDescType view, llvm::ArrayRef<int64_t> shape) {
+  if (wholeShape(view) == shape) return true;
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::interleaved(shape, "x");
+  return opError(op, diag, "must give a view of a buffer of " + text + ", not " + view.str());
+}
+
+static bool haveSamePadding(const layouts::Encoding *a, const layouts::Encoding *b) {
+  auto *x = layouts::dynCast<layouts::PaddedSharedEncoding>(a), *y = layouts::dynCast<layouts::PaddedSharedEncoding>(b);
+  return x && y ? x->params().paddings == y->params().paddings : x == y;
+}
+
+/// `wanted`: the columns that the view's layout must have.
+static bool keepsLayout(Operation *op, DiagnosticEngine &diag, MemDescType src, MemDescType dst,
+                        llvm::ArrayRef<uint64_t> wanted) {
+  auto given = columnsOf(dst.encoding(), wholeShape(dst));
+  bool isModelled = !wanted.empty() && !given.empty();
+  if (!isModelled || (given == wanted && haveSamePadding(src.encoding(), dst.encoding()))) return true;
+  return opError(op, diag, "gives a view whose layout places elements elsewhere than the buffer's: " + dst.str());
+}
+
 HOOK(ttg_memdesc_index) {
   auto src = bufferOf(MemdescViewOp(op).src()), dst = bufferOf(op->result());
   if (src.rank() < 2 || dst.rank() + 1 != src.rank() || src.shape().drop_front() != dst.shape())
     return opError(op, diag, "must give the buffer's shape without its first dimension");
-  return src.element() == dst.element() || opError(op, diag, "changes the element type");
+  if (src.element() != dst.element()) return opError(op, diag, "changes the element type");
+  if (!isOfBuffer(op, diag, dst, wholeShape(src).drop_front())) return false;
+  // Layouts of one dimension less leave the first one out; others must have whole buffers one after the other.
+  if (src.encoding()->rank() == dst.rank())
+    return keepsLayout(op, diag, src, dst, columnsOf(src.encoding(), wholeShape(dst)));
+  auto columns = columnsOf(src.encoding(), wholeShape(src));
+  if (columns.empty()) return true;
+  uint64_t size = 1;
+  for (int64_t d : wholeShape(dst)) size *= uint64_t(d);
+  for (uint64_t column = size * uint64_t(wholeShape(src)[0]) / 2; column >= size; column /= 2)
+    if (!columns.empty() && columns.back() == column) columns.pop_back();
+  return columns.empty() || keepsLayout(op, diag, src, dst, columns);
 }
 HOOK(ttg_memdesc_subslice) {
   auto s = op->cast<ttg::MemdescSubsliceOp>();
@@ -242,10 +302,17 @@ HOOK(ttg_memdesc_subslice) {
   if (src.element() != dst.element()) return opError(op, diag, "changes the element type");
   if (src.rank() != dst.rank() || s.offsets().size() != src.rank())
     return opError(op, diag, "needs an offset for each dimension, and a result of the buffer's rank");
-  for (unsigned i = 0; i < src.rank(); ++i)
+  for (unsigned i = 0; i < src.rank(); ++i) {
     if (s.offsets()[i] < 0 || s.offsets()[i] > src.dim(i) || dst.dim(i) > src.dim(i) - s.offsets()[i])
       return opError(op, diag, "reaches out of the buffer in dimension " + llvm::Twine(i));
-  return true;
+    // Accesses combine the bits of a place in the part with those of its offset.
+    if (dst.dim(i) && s.offsets()[i] % dst.dim(i))
+      return opError(op, diag,
+                     "begins at " + llvm::Twine(s.offsets()[i]) + " in dimension " + llvm::Twine(i) +
+                         ", which is not a multiple of the part's " + llvm::Twine(dst.dim(i)));
+  }
+  return isOfBuffer(op, diag, dst, wholeShape(src)) &&
+         keepsLayout(op, diag, src, dst, columnsOf(src.encoding(), wholeShape(src)));
 }
 static bool isPermutation(llvm::ArrayRef<int64_t> order, size_t rank) {
   llvm::SmallVector<int64_t, 4> sorted(order);
@@ -262,16 +329,23 @@ HOOK(ttg_memdesc_trans) {
   if (dst.rank() != src.rank()) return opError(op, diag, "changes the rank");
   for (unsigned i = 0; i < dst.rank(); ++i)
     if (dst.dim(i) != src.dim(t.order()[i])) return opError(op, diag, "gives a buffer of the wrong shape");
-  return src.element() == dst.element() || opError(op, diag, "changes the element type");
+  if (src.element() != dst.element()) return opError(op, diag, "changes the element type");
+  return keepsLayout(op, diag, src, dst, columnsOf(src.encoding(), wholeShape(src), t.order()));
+}
+/// Views of another shape begin where the buffer does.
+static bool isWhole(Operation *op, DiagnosticEngine &diag, MemDescType src) {
+  return src.shape() == wholeShape(src) || opError(op, diag, "takes a whole buffer, not a part of one: " + src.str());
 }
 HOOK(ttg_memdesc_reshape) {
   auto src = bufferOf(MemdescViewOp(op).src()), dst = bufferOf(op->result());
   if (src.element() != dst.element()) return opError(op, diag, "changes the element type");
-  return src.numElements() == dst.numElements() || opError(op, diag, "changes the number of elements");
+  if (src.numElements() != dst.numElements()) return opError(op, diag, "changes the number of elements");
+  return isWhole(op, diag, src) && keepsLayout(op, diag, src, dst, columnsOf(src.encoding(), wholeShape(src)));
 }
 HOOK(ttg_memdesc_reinterpret) {
   auto src = bufferOf(MemdescViewOp(op).src()), dst = bufferOf(op->result());
   if (src.memorySpace() != dst.memorySpace()) return opError(op, diag, "changes the memory space");
+  if (!isWhole(op, diag, src)) return false;
   auto bytes = [](MemDescType t) {
     return llvm::divideCeil(t.numElements() * (t.element().isPointer() ? 64 : t.element().bitWidth()), 8);
   };

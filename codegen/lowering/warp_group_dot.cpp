@@ -333,7 +333,6 @@ private:
   /// Where the operand begins in its buffer, in bytes: whole steps along K, and 8 rows or columns, after which the
   /// swizzle repeats. None after a diagnostic.
   std::optional<int64_t> originOf(Value v, const SharedOperand &f) {
-    auto type = v.type().cast<MemDescType>();
     auto &parts = fl_.get(v);
     int64_t at[2];
     for (unsigned d = 0; d < 2; ++d) {
@@ -342,17 +341,7 @@ private:
         fl_.error(dot_.op, "reads a part of a buffer at an offset that is no constant");
         return std::nullopt;
       }
-      at[d] = offset->getSExtValue();
-      int64_t unit = d == f.k ? statement_.k : layouts::kSwizzleRows;
-      bool isAligned = at[d] % unit == 0 && at[d] % int64_t(llvm::bit_floor(uint64_t(type.dim(d)))) == 0;
-      if (!isAligned) {
-        fl_.error(dot_.op,
-                  llvm::formatv("reads a part of a buffer at {0} of dimension {1}, not a multiple of the part's "
-                                "size and of {2}",
-                                at[d], d, unit)
-                      .str());
-        return std::nullopt;
-      }
+      at[d] = offset->getSExtValue(); // a multiple of the part's size, as of every ttg.memdesc_subslice
     }
     return f.at(at[1 - f.k], at[f.k]);
   }
