@@ -261,9 +261,18 @@ static tessera_status readPipeline(Call &call, const char *const *passes, size_t
   return TESSERA_OK;
 }
 
-static tessera_status runPasses(Call &call, ir::Module &module, const transforms::Pipeline &pipeline,
-                                const transforms::RunOptions &run) {
-  auto s = transforms::runPipeline(module, pipeline, run, call.engine);
+/// Runs passes on a module that `text` gives. It keeps the text's own locations: errors without one come from a second
+/// run.
+static tessera_status runPasses(Call &call, ir::Module &module, llvm::StringRef text, const std::string &file,
+                                const transforms::Pipeline &pipeline, const transforms::RunOptions &run) {
+  ir::UnplacedErrors unplaced(call.engine);
+  auto s = transforms::runPipeline(module, pipeline, run, unplaced.firstRun());
+  if (unplaced.any()) {
+    ir::Context context;
+    if (auto again = frontend::parseModule(text, file, context, unplaced.secondRun(), {.locateByText = true}))
+      (void)transforms::runPipeline(*again, pipeline, run, unplaced.secondRun());
+    unplaced.reportRest();
+  }
   if (s.ok()) return TESSERA_OK;
   return call.engine.errors() ? call.end(TESSERA_INPUT) : call.fail(s, TESSERA_INPUT);
 }
@@ -278,9 +287,11 @@ tessera_status tessera_run_passes(tessera_context *context, const char *text, si
     transforms::Pipeline pipeline;
     if (auto status = readPipeline(call, passes, count, target, run, pipeline)) return status;
     ir::Context irContext;
-    auto module = frontend::parseModule(llvm::StringRef(text, length), fileName(file_name), irContext, call.engine);
+    llvm::StringRef given(text, length);
+    std::string file = fileName(file_name);
+    auto module = frontend::parseModule(given, file, irContext, call.engine);
     if (!module) return call.end(TESSERA_INPUT);
-    if (auto status = runPasses(call, *module, pipeline, run)) return status;
+    if (auto status = runPasses(call, *module, given, file, pipeline, run)) return status;
     *result = new tessera_result{ir::printToString(*module), "", {}};
     return TESSERA_OK;
   });
@@ -331,9 +342,9 @@ tessera_status tessera_module_run_passes(tessera_module *m, const char *const *p
     if (auto status = readPipeline(call, passes, count, target, run, pipeline)) return status;
     std::scoped_lock lock(m->mutex);
     auto changed = m->module->clone();
-    if (auto status = runPasses(call, *changed, pipeline, run)) return status;
+    if (auto status = runPasses(call, *changed, m->text, m->file, pipeline, run)) return status;
     m->module = std::move(changed);
-    m->text = ir::printToString(*m->module);
+    m->text = ir::printToString(*m->module, {.locations = true}); // for the lines of compilations
     return TESSERA_OK;
   });
 }

@@ -160,6 +160,47 @@ TEST_F(CApiModule, IsChangedByPassesThatSucceed) {
   EXPECT_THAT(code("sm_80", "ptx"), HasSubstr(".reqntid 256"));
 }
 
+TEST_F(CApiModule, KeepsLocationsWhenPassesChangeIt) {
+  const std::string text = R"(tt.func public @f(%p: !tt.ptr<f32>, %v: f32) {
+  tt.store %p, %v : !tt.ptr<f32> loc("kernel.py":42:7)
+  tt.return
+})";
+  tessera_module *m = nullptr;
+  ASSERT_EQ(tessera_module_parse(context_, text.data(), text.size(), nullptr, &m, nullptr), TESSERA_OK);
+  const char *cse[] = {"cse"};
+  ASSERT_EQ(tessera_module_run_passes(m, cse, 1, nullptr, nullptr), TESSERA_OK);
+  options_.target = "sm_80";
+  options_.stage = "llir";
+  options_.line_info = 1;
+  tessera_result *r = nullptr;
+  ASSERT_EQ(tessera_module_compile(m, &options_, &r, nullptr), TESSERA_OK) << outcome_.texts;
+  Outcome out;
+  finish(out, r);
+  EXPECT_THAT(out.data, HasSubstr("!DILocation(line: 42, column: 7"));
+  tessera_module_destroy(m);
+}
+
+TEST_F(CApiModule, ErrorsOfPassesHaveAPlaceInTextsWithoutLocations) {
+  const std::string text = R"(tt.func public @f(%p: !tt.ptr<i32>, %n: i32) {
+  %c = arith.constant 1 : i32
+  scf.for %i = %c to %n step %c : i32 {
+    tt.store %p, %i : !tt.ptr<i32>
+  } {tt.loop_unroll_factor = 100000 : i32}
+  tt.return
+})";
+  const char *unroll[] = {"triton-loop-unroll"};
+  tessera_module *m = nullptr;
+  ASSERT_EQ(tessera_module_parse(context_, text.data(), text.size(), "f.mlir", &m, nullptr), TESSERA_OK);
+  EXPECT_EQ(tessera_module_run_passes(m, unroll, 1, nullptr, nullptr), TESSERA_INPUT);
+  EXPECT_THAT(outcome_.texts, StartsWith("f.mlir:3:3: error: tt.loop_unroll_factor = 100000 is too much"));
+  outcome_ = {};
+  tessera_result *r = nullptr;
+  EXPECT_EQ(tessera_run_passes(context_, text.data(), text.size(), "g.mlir", unroll, 1, nullptr, &r, nullptr),
+            TESSERA_INPUT);
+  EXPECT_THAT(outcome_.texts, StartsWith("g.mlir:3:3: error: tt.loop_unroll_factor = 100000 is too much"));
+  tessera_module_destroy(m);
+}
+
 TEST_F(CApiModule, RefusesInvalidRequests) {
   addLayouts();
   tessera_module *none;
