@@ -292,6 +292,9 @@ class _Arguments:
         if x is None and is_pointer:
             return self._value(bytes(8))
         if is_pointer:
+            if not hasattr(x, "__index__"):
+                wanted = "an array" if type_name is None else f"an array for {type_name}"
+                raise UsageError(f"argument {index} must be {wanted}, or an address, not {type(x).__name__}")
             return self._value(struct.pack("<Q", integer(f"argument {index}, an address,", x, 0, (1 << 64) - 1)))
         try:
             return self._value(scalar_bytes(x, type_name))

@@ -35,7 +35,7 @@ def x(dtype="f4"):
         ({3: None}, "not NoneType"),
         ({3: 1.5}, "1.5 is no number of type i32"),
         ({3: float("nan")}, "nan is no number"),
-        ({0: [1.0]}, "argument 0, an address, must be an integer, not list"),
+        ({0: [1.0]}, "argument 0 must be an array for *f32, or an address, not list"),
         ({0: np.ones(256)}, "argument 0 is *f32, and the array has elements of 8 bytes"),
         ({3: np.ones(4)}, "argument 3 must be a number of type i32, not an array"),
     ],
