@@ -419,15 +419,15 @@ private:
     if (!now || isDotOperand(e) || !storesAsWell(s, now, e, accessBytes_, tuning_)) return false;
     auto isCheap = [&](Value v) { return encodingOf(v) == e || cheap_.canCompute(v, e); };
     if (!isCheap(s.ptr()) || (s.mask() && !isCheap(s.mask()))) return false;
-    enum : unsigned { kPointer, kValue, kMask };
-    s->setOperand(s->operandGroupStart(kPointer), values_.getIn(s.ptr(), e, s.op));
+    s.setPtr(values_.getIn(s.ptr(), e, s.op));
     Value value = c.src();
     if (expand) {
       Builder b(s.op);
       auto type = tensorOf(s.value()).withEncoding(e);
       value = tt::ExpandDimsOp::create(b, expand->loc(), type, value, expand->attrs()).result();
     }
-    s->setOperand(s->operandGroupStart(kValue), value);
+    s.setValue(value);
+    constexpr unsigned kMask = 2; // its place in the operation's row
     if (s.mask()) s->setOperand(s->operandGroupStart(kMask), values_.getIn(s.mask(), e, s.op));
     return true;
   }
