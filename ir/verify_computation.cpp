@@ -163,7 +163,7 @@ HOOK(tt_gather) {
   if (g.axis() < 0 || g.axis() >= int64_t(shapeOf(g.src()).size()))
     return opError(op, diag, "axis " + llvm::Twine(g.axis()) + " is out of range");
   if (!sameShape(g.indices().type(), g.result().type()))
-    return opError(op, diag, "gives a tensor of its indices' shape");
+    return opError(op, diag, "must give a tensor of its indices' shape and layout");
   if (g.src().type().scalar() != g.result().type().scalar()) return opError(op, diag, "changes the element type");
   auto src = shapeOf(g.src()), indices = shapeOf(g.indices());
   bool fits = src.size() == indices.size();
