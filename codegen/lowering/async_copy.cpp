@@ -63,14 +63,14 @@ static bool copy(const CopyOperands &c, AccessPlan &plan, FunctionLowering &fl,
   llvm::Type *element = fl.memoryType(type.element());
   int64_t bytes = byteSize(element);
   auto &registers = fl.layout(c.from.type());
-  SharedAccess access(registers, *shared, element, fl, type.encoding());
+  ViewOffset view = viewOffset(c.to, *shared, fl);
+  SharedAccess access(registers, *shared, element, fl, type.encoding(), view);
   llvm::Value *base = fl.get(c.to)[0];
-  llvm::Value *view = viewOffset(c.to, *shared, fl);
   llvm::Value *acts = fl.isRepresentative(registers);
   bool stored = false;
   bool mayCopy = !c.hints.isVolatile && (!c.other || isZero(c.other));
-  auto *moved = llvm::dyn_cast_or_null<llvm::ConstantInt>(view);
-  bool byWarps = fl.target.info().warpCopyBytes() && !acts && (!view || (moved && moved->isZero()));
+  auto *moved = llvm::dyn_cast_or_null<llvm::ConstantInt>(view.value);
+  bool byWarps = fl.target.info().warpCopyBytes() && !acts && (!view.value || (moved && moved->isZero()));
   std::optional<SharedAccess> ofWarp;
   for (auto &v : plan.accesses()) {
     bool consecutive = true;
@@ -90,12 +90,12 @@ static bool copy(const CopyOperands &c, AccessPlan &plan, FunctionLowering &fl,
           ofWarp.emplace(registers, *shared, element, fl, type.encoding());
           ofWarp->takeAddressOfWarp();
         }
-        if (fl.target.copyWarpToShared(b, a, ofWarp->address(base, v.registers[i], nullptr), length * bytes)) {
+        if (fl.target.copyWarpToShared(b, a, ofWarp->address(base, v.registers[i]), length * bytes)) {
           ++fl.warpCopies.count[c.op];
           continue;
         }
       }
-      llvm::Value *to = access.address(base, v.registers[i], view);
+      llvm::Value *to = access.address(base, v.registers[i]);
       if (mayCopy && isAligned && fl.target.copyToShared(b, a, to, length * bytes, acts)) continue;
       if (a.mask)
         for (unsigned k = 0; k < length; ++k)

@@ -9,20 +9,24 @@
 
 namespace tessera::codegen {
 
+/// Where a view begins inside its allocation, as an offset in elements to xor with: shared layouts are linear over F₂.
+struct ViewOffset {
+  llvm::Value *value = nullptr; // i32; null at zero
+  int32_t bits = 0;             // that it may have
+};
+
 class SharedAccess {
 public:
   /// `registers`: register, lane, warp, block → dims; `shared`: offset (elements), block → dims. i1 is kept as a byte.
   /// `encoding`: the buffer's, if it has one: a padded one puts gaps between the offsets.
   /// @pre every index that the registers hold lies in the shared layout
   SharedAccess(const layouts::LinearLayout &registers, const layouts::LinearLayout &shared, llvm::Type *element,
-               FunctionLowering &, const layouts::Encoding *encoding = nullptr);
+               FunctionLowering &, const layouts::Encoding *encoding = nullptr, ViewOffset view = {});
 
-  /// Writes the registers; `mask` (i1 or null) says whether this thread writes at all, `extraXor` (i32 or null) moves
-  /// the whole access by an offset in elements.
-  void store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values, llvm::Value *mask = nullptr,
-             llvm::Value *extraXor = nullptr);
+  /// Writes the registers; `mask` (i1 or null) says whether this thread writes at all.
+  void store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values, llvm::Value *mask = nullptr);
   /// Reads all registers, as values of `type` (the element type before i1 became a byte).
-  Elements load(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor = nullptr);
+  Elements load(llvm::Value *base, llvm::Type *type);
   /// From now on store and loadPart move only elements whose offset divided by `elements` is `number`, through that
   /// many elements of memory. `elements`: a power of two, a multiple of an access's elements.
   void setPart(int32_t elements, int32_t number) {
@@ -34,7 +38,7 @@ public:
   /// Registers r … r + vectorLength() - 1 lie one after the other, r a multiple of it. (Accesses may be longer.)
   unsigned vectorLength() const;
   /// Where the register's element is.
-  llvm::Value *address(llvm::Value *base, unsigned reg, llvm::Value *extraXor);
+  llvm::Value *address(llvm::Value *base, unsigned reg);
   /// Whether the lanes of a warp have each group of so many registers one after the other (layouts/warp_copy.h).
   bool followsLanes(unsigned elements) const;
   /// From now on `address` is that of lane 0.
@@ -45,9 +49,9 @@ private:
   /// Whether an access starts at the register, and from there the register of the k-th element, as an xor.
   bool starts(unsigned reg) const;
   int32_t offsetOf(unsigned reg) const; // the register's part
-  /// A constant by which the whole access is moved becomes a part of the register's offset: what no thread's part
-  /// reaches of it is then added by the instruction.
-  void takeConstant(llvm::Value *&extraXor, int32_t &constant) const;
+  /// The view's offset to xor with at run time, or null. A constant one becomes a part of the register's offset
+  /// instead: what no thread's part reaches of it is then added by the instruction.
+  llvm::Value *viewBeside(int32_t &constant) const;
   /// Whether the access at the register can be in the repetition; what threads decide of that is `condition` (null:
   /// nothing).
   bool inRepetition(unsigned reg, llvm::Value *&condition);
@@ -67,16 +71,17 @@ private:
     unsigned firstOf(unsigned r, unsigned w) const;
   };
   std::optional<Matrices> matrices(llvm::Type *type) const;
-  llvm::Value *matrixAddress(Matrices &, llvm::Value *base, unsigned reg, llvm::Value *extraXor);
+  llvm::Value *matrixAddress(Matrices &, llvm::Value *base, unsigned reg);
   /// Reads and writes by those instructions; false where the map has not their form, or where it is no better.
-  bool loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out);
-  bool storeMatrices(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values, llvm::Value *extraXor);
+  bool loadMatrices(llvm::Value *base, llvm::Type *type, Elements &out);
+  bool storeMatrices(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values);
   /// Reads by instructions that transpose among 16 lanes, likewise.
-  bool loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out);
+  bool loadTransposed(llvm::Value *base, llvm::Type *type, Elements &out);
 
   layouts::LinearLayout map_; // register, lane, warp, block → offset, block
   llvm::Type *element_;
   FunctionLowering &fl_;
+  const ViewOffset view_;
   unsigned vector_ = 1;                            // elements of an access
   llvm::SmallVector<uint64_t, 16> registers_;      // their offsets
   llvm::SmallVector<uint64_t, 4> vectorRegisters_; // registers (as sets of bits) whose offsets are 1, 2, 4, …
@@ -91,7 +96,6 @@ private:
 llvm::Value *withPadding(const layouts::Encoding *, llvm::Value *offset, FunctionLowering &);
 /// A memory descriptor's shared layout over its own shape: offset → dims.
 absl::StatusOr<layouts::LinearLayout> sharedLayoutOf(ir::MemDescType);
-/// Offset of a view inside its allocation, as a value to xor with (shared layouts are linear over F₂), or null at zero.
-llvm::Value *viewOffset(ir::Value desc, const layouts::LinearLayout &shared, FunctionLowering &);
+ViewOffset viewOffset(ir::Value desc, const layouts::LinearLayout &shared, FunctionLowering &);
 
 } // namespace tessera::codegen

@@ -18,9 +18,9 @@ using layouts::Dim;
 using layouts::LinearLayout;
 
 SharedAccess::SharedAccess(const LinearLayout &registers, const LinearLayout &shared, llvm::Type *element,
-                           FunctionLowering &fl, const layouts::Encoding *encoding)
-    : map_(registers.invertAndCompose(shared)), element_(element->isIntegerTy(1) ? fl.b.getInt8Ty() : element),
-      fl_(fl) {
+                           FunctionLowering &fl, const layouts::Encoding *encoding, ViewOffset view)
+    : map_(registers.invertAndCompose(shared)), element_(element->isIntegerTy(1) ? fl.b.getInt8Ty() : element), fl_(fl),
+      view_(view) {
   // The registers, or sums of registers, that map to offsets 1, 2, 4 …: the vector. Lanes and warps must not reach
   // into it.
   unsigned limit = std::max<int64_t>(1, 16 / byteSize(element_));
@@ -36,6 +36,8 @@ SharedAccess::SharedAccess(const LinearLayout &registers, const LinearLayout &sh
     vectorRegisters_.push_back(*made);
   }
   unsigned log = vectorRegisters_.size();
+  // A view that begins inside a vector, as one that splits a swizzle can, has its elements in another order.
+  while (log && view_.bits & ((1 << log) - 1)) --log;
   padded_ = encoding ? layouts::dynCast<layouts::PaddedSharedEncoding>(encoding) : nullptr;
   if (padded_) // a vector may neither straddle a gap nor lose its alignment to one
     for (auto &p : padded_->params().paddings)
@@ -96,7 +98,7 @@ void SharedAccess::loadPart(llvm::Value *base, llvm::Type *type, Elements &value
     llvm::Value *condition = nullptr;
     if (!starts(r) || !inRepetition(r, condition)) continue;
     llvm::Type *t = vector_ == 1 ? element_ : (llvm::Type *)llvm::FixedVectorType::get(element_, vector_);
-    llvm::Value *v = fl_.target.loadShared(b, address(base, r, nullptr), t, vector_ * byteSize(element_));
+    llvm::Value *v = fl_.target.loadShared(b, address(base, r), t, vector_ * byteSize(element_));
     for (unsigned k = 0; k < vector_; ++k) {
       llvm::Value *e = vector_ == 1 ? v : b.CreateExtractElement(v, k);
       llvm::Value *&to = values[r ^ inVector(k)];
@@ -121,17 +123,17 @@ unsigned SharedAccess::vectorLength() const {
   return n;
 }
 
-void SharedAccess::takeConstant(llvm::Value *&extraXor, int32_t &constant) const {
-  auto *part = llvm::dyn_cast_or_null<llvm::ConstantInt>(extraXor);
-  if (!part || window_) return;
+llvm::Value *SharedAccess::viewBeside(int32_t &constant) const {
+  auto *part = llvm::dyn_cast_or_null<llvm::ConstantInt>(view_.value);
+  if (!part || window_) return view_.value;
   constant ^= int32_t(part->getSExtValue());
-  extraXor = nullptr;
+  return nullptr;
 }
 
-llvm::Value *SharedAccess::address(llvm::Value *base, unsigned reg, llvm::Value *extraXor) {
+llvm::Value *SharedAccess::address(llvm::Value *base, unsigned reg) {
   auto &b = fl_.b;
   int32_t constant = offsetOf(reg);
-  takeConstant(extraXor, constant);
+  llvm::Value *extraXor = viewBeside(constant);
   llvm::Value *offset = thread_;
   if (window_) {
     constant %= window_;
@@ -160,9 +162,8 @@ llvm::Value *withPadding(const layouts::Encoding *encoding, llvm::Value *offset,
   return at;
 }
 
-void SharedAccess::store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values, llvm::Value *mask,
-                         llvm::Value *extraXor) {
-  if (!mask && storeMatrices(base, values, extraXor)) return;
+void SharedAccess::store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values, llvm::Value *mask) {
+  if (!mask && storeMatrices(base, values)) return;
   auto &b = fl_.b;
   // Registers that hold copies (zero bases) need not be written again.
   unsigned free = 0;
@@ -181,7 +182,7 @@ void SharedAccess::store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values
       for (unsigned k = 0; k < vector_; ++k) v = b.CreateInsertElement(v, widen(values[r ^ inVector(k)]), k);
     }
     auto *writes = !inThisRepetition ? mask : mask ? b.CreateAnd(mask, inThisRepetition) : inThisRepetition;
-    fl_.target.storeShared(b, address(base, r, extraXor), v, vector_ * byteSize(element_), writes);
+    fl_.target.storeShared(b, address(base, r), v, vector_ * byteSize(element_), writes);
   }
 }
 
@@ -202,6 +203,7 @@ std::optional<SharedAccess::Matrices> SharedAccess::matrices(llvm::Type *type) c
   m.wordBits = llvm::Log2_32(perWord);
   if (registers < m.wordBits) return std::nullopt;
   int32_t row = 16 / bytes;
+  if (view_.bits & (row - 1)) return std::nullopt;
   auto of = [&](Dim d, unsigned bit) { return map_.basis(d, bit)[0]; };
   auto steps = [&](bool transposed) {
     // (dimension, bit) of the steps through a row, in order.
@@ -259,10 +261,10 @@ unsigned SharedAccess::Matrices::firstOf(unsigned r, unsigned w) const {
   return r;
 }
 
-llvm::Value *SharedAccess::matrixAddress(Matrices &m, llvm::Value *base, unsigned reg, llvm::Value *extraXor) {
+llvm::Value *SharedAccess::matrixAddress(Matrices &m, llvm::Value *base, unsigned reg) {
   auto &b = fl_.b;
   int32_t constant = offsetOf(reg);
-  takeConstant(extraXor, constant);
+  llvm::Value *extraXor = viewBeside(constant);
   if (!m.thread) {
     m.thread = fl_.applyLayout(m.addresses, {{Dim::Lane, fl_.laneId()}, {Dim::Warp, fl_.warpId()}})[0];
     if (extraXor) m.thread = b.CreateXor(m.thread, extraXor);
@@ -278,7 +280,7 @@ llvm::Value *SharedAccess::matrixAddress(Matrices &m, llvm::Value *base, unsigne
   return constant == clash ? address : b.CreateConstGEP1_32(element_, address, constant - clash);
 }
 
-bool SharedAccess::loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out) {
+bool SharedAccess::loadMatrices(llvm::Value *base, llvm::Type *type, Elements &out) {
   if (!fl_.target.info().hasLdmatrix) return false;
   auto m = matrices(type);
   if (!m) return false;
@@ -287,7 +289,7 @@ bool SharedAccess::loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value
   out.assign(n, nullptr);
   for (unsigned r = 0; r < n; ++r) {
     if (r & (m->inOne | m->copies)) continue;
-    auto words = fl_.target.loadMatrices(b, matrixAddress(*m, base, r, extraXor), 1u << m->logCount, m->transposed);
+    auto words = fl_.target.loadMatrices(b, matrixAddress(*m, base, r), 1u << m->logCount, m->transposed);
     for (auto [w, word] : llvm::enumerate(words)) {
       unsigned first = m->firstOf(r, w);
       if (perWord == 1) {
@@ -305,7 +307,7 @@ bool SharedAccess::loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value
 // Not used if a row's 16 bytes are in one thread anyway, nor if eight rows have more bank conflicts than plain stores
 // of the same bytes (the layout of shared memory was made for something else). If the tensor is stored in parts, rows
 // and matrices whose addresses come from different lanes of one instruction must be in the same part.
-bool SharedAccess::storeMatrices(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values, llvm::Value *extraXor) {
+bool SharedAccess::storeMatrices(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values) {
   auto &info = fl_.target.info();
   if (!info.hasStmatrix || vector_ * byteSize(element_) >= 16) return false;
   auto m = matrices(values[0]->getType());
@@ -334,7 +336,7 @@ bool SharedAccess::storeMatrices(llvm::Value *base, llvm::ArrayRef<llvm::Value *
       }
       words.push_back(b.CreateBitCast(v, b.getInt32Ty()));
     }
-    fl_.target.storeMatrices(b, matrixAddress(*m, base, r, extraXor), words, m->transposed);
+    fl_.target.storeMatrices(b, matrixAddress(*m, base, r), words, m->transposed);
   }
   return true;
 }
@@ -342,15 +344,15 @@ bool SharedAccess::storeMatrices(llvm::Value *base, llvm::ArrayRef<llvm::Value *
 // Reads that transpose among 16 lanes (Target::loadTransposed): each lane gives the address of 8 bytes and gets one
 // element of each of as many lanes' as these are elements (layouts::canReadTransposed). Not used if they have more bank
 // conflicts than plain reads.
-bool SharedAccess::loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out) {
+bool SharedAccess::loadTransposed(llvm::Value *base, llvm::Type *type, Elements &out) {
   unsigned bytes = byteSize(element_);
   auto logCount = layouts::transposedReadBits(int(bytes * 8));
   if (padded_ || !fl_.target.info().hasTransposedLdsRead || !logCount) return false;
   if (!layouts::canReadTransposed(map_, int(bytes * 8))) return false;
   unsigned count = 1u << *logCount; // elements of a lane
   // Part of a buffer: the elements of a lane stay together under offsets that are multiples of their number.
-  auto *part = llvm::dyn_cast_or_null<llvm::ConstantInt>(extraXor);
-  if (extraXor && (!part || part->getZExtValue() % count != 0)) return false;
+  auto *part = llvm::dyn_cast_or_null<llvm::ConstantInt>(view_.value);
+  if (view_.value && (!part || part->getZExtValue() % count != 0)) return false;
   int32_t offsetOfPart = part ? int32_t(part->getZExtValue()) : 0;
   bool isOfBits = type->isHalfTy() || type->isBFloatTy() || type->isIntegerTy(16) || type->isIntegerTy(8);
   if (!isOfBits || type->getPrimitiveSizeInBits() != bytes * 8) return false;
@@ -401,15 +403,15 @@ bool SharedAccess::loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Val
   return true;
 }
 
-Elements SharedAccess::load(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor) {
+Elements SharedAccess::load(llvm::Value *base, llvm::Type *type) {
   auto &b = fl_.b;
   Elements out;
-  if (loadMatrices(base, type, extraXor, out) || loadTransposed(base, type, extraXor, out)) return out;
+  if (loadMatrices(base, type, out) || loadTransposed(base, type, out)) return out;
   out.assign(map_.inDimSize(Dim::Register), nullptr);
   for (unsigned r = 0, n = out.size(); r < n; ++r) {
     if (!starts(r)) continue;
     llvm::Type *t = vector_ == 1 ? element_ : (llvm::Type *)llvm::FixedVectorType::get(element_, vector_);
-    llvm::Value *v = fl_.target.loadShared(b, address(base, r, extraXor), t, vector_ * byteSize(element_));
+    llvm::Value *v = fl_.target.loadShared(b, address(base, r), t, vector_ * byteSize(element_));
     for (unsigned k = 0; k < vector_; ++k) {
       llvm::Value *e = vector_ == 1 ? v : b.CreateExtractElement(v, k);
       out[r ^ inVector(k)] = type->isIntegerTy(1) ? b.CreateTrunc(e, type) : e;
@@ -422,7 +424,7 @@ absl::StatusOr<LinearLayout> sharedLayoutOf(MemDescType type) {
   return type.encoding()->toLinearLayout(type.allocShape().take_back(type.rank()));
 }
 
-llvm::Value *viewOffset(Value desc, const LinearLayout &shared, FunctionLowering &fl) {
+ViewOffset viewOffset(Value desc, const LinearLayout &shared, FunctionLowering &fl) {
   auto &parts = fl.get(desc);
   llvm::SmallVector<std::pair<Dim, llvm::Value *>, 4> in;
   bool zero = true;
@@ -431,16 +433,27 @@ llvm::Value *viewOffset(Value desc, const LinearLayout &shared, FunctionLowering
     auto *c = llvm::dyn_cast<llvm::ConstantInt>(parts[d + 1]);
     zero &= c && c->isZero();
   }
-  if (zero) return nullptr;
-  return fl.applyLayout(shared.pseudoInvert(), in)[0];
+  if (zero) return {};
+  LinearLayout offsetOf = shared.pseudoInvert();
+  ViewOffset view{fl.applyLayout(offsetOf, in)[0]};
+  if (auto *constant = llvm::dyn_cast<llvm::ConstantInt>(view.value)) {
+    view.bits = int32_t(constant->getSExtValue());
+    return view;
+  }
+  auto type = desc.type().cast<MemDescType>(); // a part begins at multiples of its size
+  for (unsigned d = 0; d < type.rank(); ++d)
+    for (unsigned bit = llvm::Log2_64(uint64_t(type.dim(d))); bit < offsetOf.inDimBits(layouts::tensorDim(d)); ++bit)
+      view.bits |= offsetOf.basis(layouts::tensorDim(d), bit)[0];
+  return view;
 }
 
 static bool lowerStore(Operation *op, Value src, Value desc, FunctionLowering &fl) {
   auto shared = sharedLayoutOf(desc.type().cast<MemDescType>());
   if (!shared.ok()) return fl.error(op, std::string(shared.status().message()));
   auto &registers = fl.layout(src.type());
-  SharedAccess access(registers, *shared, fl.elementType(src.type()), fl, desc.type().cast<MemDescType>().encoding());
-  access.store(fl.get(desc)[0], fl.get(src), fl.isRepresentative(registers), viewOffset(desc, *shared, fl));
+  SharedAccess access(registers, *shared, fl.elementType(src.type()), fl, desc.type().cast<MemDescType>().encoding(),
+                      viewOffset(desc, *shared, fl));
+  access.store(fl.get(desc)[0], fl.get(src), fl.isRepresentative(registers));
   return true;
 }
 
@@ -600,8 +613,8 @@ bool lowerShared(Operation *op, FunctionLowering &fl) {
     if (!shared.ok()) return fl.error(op, std::string(shared.status().message()));
     llvm::Type *element = fl.elementType(load.result().type());
     SharedAccess access(fl.layout(load.result().type()), *shared, element, fl,
-                        load.src().type().cast<MemDescType>().encoding());
-    fl.set(load.result(), access.load(fl.get(load.src())[0], element, viewOffset(load.src(), *shared, fl)));
+                        load.src().type().cast<MemDescType>().encoding(), viewOffset(load.src(), *shared, fl));
+    fl.set(load.result(), access.load(fl.get(load.src())[0], element));
     return true;
   }
   case Opcode::ttg_local_gather: return lowerLocalGather(op->cast<ttg::LocalGatherOp>(), fl);
