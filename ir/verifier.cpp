@@ -452,6 +452,11 @@ private:
              opError(op, diag_,
                      "has type " + t.str() + ": " +
                          llvm::StringRef(layout.status().message().data(), layout.status().message().size()));
+    constexpr int64_t kManyRegisters = 1024; // beyond the tensor's elements they are copies, and each costs code
+    if (int64_t n = layout->inDimSize(layouts::Dim::Register); n > std::max(t.numElements(), kManyRegisters))
+      return opError(op, diag_,
+                     "has type " + t.str() + " whose layout gives each thread " + counted(size_t(n), "register") +
+                         " for " + counted(size_t(t.numElements()), "element"));
     if (wants) {
       if (layout->inDimSize(layouts::Dim::Lane) != threadsPerWarp(moduleOp_))
         return opError(op, diag_,
