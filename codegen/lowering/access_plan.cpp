@@ -29,7 +29,7 @@ AccessPlan::AccessPlan(FunctionLowering &fl, Value ptr, Value mask, int64_t elem
   auto &info = fl.axisInfo();
   plan(
       ptr, mask, elementBytes, maxBytes, [&](unsigned d) { return info.alignment(ptr, d); },
-      [&](unsigned d) { return info.get(ptr).contiguity[d]; });
+      [&](unsigned d) { return fl.contiguity(ptr, d); });
 }
 
 AccessPlan::AccessPlan(FunctionLowering &fl, Value offsets, Value mask, int64_t elementBytes, int64_t maxBytes,
@@ -48,7 +48,7 @@ AccessPlan::AccessPlan(FunctionLowering &fl, Value offsets, Value mask, int64_t 
   plan(
       offsets, mask, elementBytes, maxBytes,
       [&](unsigned d) { return std::max(info.get(offsets).divisibility[d], own(d)) * elementBytes; },
-      [&](unsigned d) { return std::max(info.get(offsets).contiguity[d], own(d)); });
+      [&](unsigned d) { return std::max(fl.contiguity(offsets, d), own(d)); });
 }
 
 void AccessPlan::plan(Value value, Value mask, int64_t elementBytes, int64_t maxBytes,

@@ -85,15 +85,30 @@ public:
     for (auto f : functions)
       if (!declare(f)) return nullptr;
     transforms::AxisInfoAnalysis axisInfo(module_);
+    std::optional<transforms::AxisInfoAnalysis> proved;
+    if (statesContiguity())
+      proved.emplace(module_, llvm::DenseMap<Value, int64_t>(), transforms::StatedContiguity::IsLeftOut);
     transforms::GlobalAccesses accesses(module_);
     for (auto f : functions)
-      if (!lower(f, axisInfo, accesses)) return nullptr;
+      if (!lower(f, axisInfo, proved ? &*proved : nullptr, accesses)) return nullptr;
     if (debug_) debug_->finalize();
     return std::move(out_);
   }
 
 private:
   static bool isKernel(tt::FuncOp f) { return f.symVisibility() != "private"; }
+
+  /// Whether an operation or an argument has the attribute by which kernels state contiguity.
+  bool statesContiguity() {
+    bool states = false;
+    module_.op()->walk([&](Operation *op) {
+      states |= bool(op->attr(kContiguityAttr));
+      auto arguments = op->attr<ArrayAttr>("arg_attrs");
+      for (unsigned i = 0; arguments && i < arguments.size(); ++i)
+        if (auto d = arguments[i].dyn_cast<DictionaryAttr>()) states |= bool(d.get(kContiguityAttr));
+    });
+    return states;
+  }
 
   /// What is known of a function before it is lowered.
   FunctionContext contextOf(tt::FuncOp f) {
@@ -179,9 +194,11 @@ private:
     return true;
   }
 
-  bool lower(tt::FuncOp f, const transforms::AxisInfoAnalysis &axisInfo, const transforms::GlobalAccesses &accesses) {
+  bool lower(tt::FuncOp f, const transforms::AxisInfoAnalysis &axisInfo, const transforms::AxisInfoAnalysis *proved,
+             const transforms::GlobalAccesses &accesses) {
     FunctionContext context = contextOf(f);
     context.axisInfo = &axisInfo;
+    context.provedAxisInfo = proved;
     context.globalAccesses = &accesses;
     FunctionLowering fl(b_, target_, diag_, options_, context);
     llvm::Function *function = context.function;

@@ -23,6 +23,13 @@ FunctionLowering::FunctionLowering(llvm::IRBuilder<> &builder, const Target &tar
 
 void FunctionLowering::setHiddenArguments(const HiddenArguments &arguments) { hidden_ = arguments; }
 
+int64_t FunctionLowering::contiguity(Value pointersOrOffsets, unsigned dim) const {
+  int64_t stated = axisInfo().get(pointersOrOffsets).contiguity[dim];
+  if (!context_.provedAxisInfo) return stated;
+  int64_t proved = context_.provedAxisInfo->get(pointersOrOffsets).contiguity[dim];
+  return std::min(stated, std::max(proved, axisInfo().contiguousElements(pointersOrOffsets, dim)));
+}
+
 // ---- types ---------------------------------------------------------------------------------------------------------
 
 llvm::Type *FunctionLowering::elementType(Type type) {

@@ -44,6 +44,7 @@ struct FunctionContext {
   llvm::Function *function = nullptr;
   const llvm::DenseMap<ir::Operation *, llvm::Function *> *functions = nullptr; // of the module, by tt.func
   const transforms::AxisInfoAnalysis *axisInfo = nullptr;
+  const transforms::AxisInfoAnalysis *provedAxisInfo = nullptr; // without stated contiguity; null: none is stated
   const transforms::GlobalAccesses *globalAccesses = nullptr;
   DebugInfo *debug = nullptr; // null: no debug locations
 };
@@ -68,6 +69,9 @@ public:
 
   // ---- facts about the function ----
   const transforms::AxisInfoAnalysis &axisInfo() const { return *context_.axisInfo; }
+  /// Elements along `dim` of each aligned group whose addresses follow from its first one's. What the kernel merely
+  /// states of them counts as far as it is the width of an access.
+  int64_t contiguity(ir::Value pointersOrOffsets, unsigned dim) const;
   const transforms::GlobalAccesses &globalAccesses() const { return *context_.globalAccesses; }
   llvm::Function *function() const { return context_.function; }
   /// What another function of the module became; null if it has no body.

@@ -184,7 +184,7 @@ void AxisInfoAnalysis::function(Operation *op) {
     AxisInfo info = unknown(entry->arg(i).type());
     if (calls && i < calls->size() && (*calls)[i] && (*calls)[i]->rank() == info.rank()) info = *(*calls)[i];
     if (auto d = attrs && i < attrs.size() ? attrs[i].dyn_cast<DictionaryAttr>() : DictionaryAttr())
-      raise(info, [&](llvm::StringRef name) { return d.get(name); });
+      raise(info, stated_, [&](llvm::StringRef name) { return d.get(name); });
     if (int64_t divisor = assumedDivisors_.lookup(entry->arg(i)))
       info.divisibility[0] = std::max(info.divisibility[0], divisor);
     for (unsigned k = 0; k < info.rank(); ++k) {
@@ -197,8 +197,9 @@ void AxisInfoAnalysis::function(Operation *op) {
   region(op->region(0));
 }
 
-AxisInfoAnalysis::AxisInfoAnalysis(Module &m, const llvm::DenseMap<Value, int64_t> &assumedDivisors)
-    : assumedDivisors_(assumedDivisors), signs_(m, Overflow::Assumed) {
+AxisInfoAnalysis::AxisInfoAnalysis(Module &m, const llvm::DenseMap<Value, int64_t> &assumedDivisors,
+                                   StatedContiguity stated)
+    : assumedDivisors_(assumedDivisors), signs_(m, Overflow::Assumed), stated_(stated) {
   // Callers first; what calls itself in a circle knows nothing of its arguments.
   llvm::DenseMap<Operation *, unsigned> callers;
   llvm::SmallVector<Operation *, 8> functions, ready;

@@ -31,6 +31,10 @@ struct AxisInfo {
   bool operator==(const AxisInfo &) const = default;
 };
 
+/// Whether contiguity that a kernel states (tl.max_contiguous) counts. Kernels state it of indices that wrap inside the
+/// tensor too (`rows % M`), where it is wrong: they rely on it for the width of accesses alone, which alignment bounds.
+enum class StatedContiguity { Counts, IsLeftOut };
+
 class AxisInfoAnalysis {
 public:
   /// Analyses every function of the module. A pass may rewrite the module meanwhile: values that exist now keep their
@@ -38,7 +42,8 @@ public:
   /// known; none has the address of an erased one, since operations come from the module's arena.
   /// `assumedDivisors`: numbers that are assumed to divide scalar arguments, beside what the module says of them.
   explicit AxisInfoAnalysis(
-      ir::Module &, const llvm::DenseMap<ir::Value, int64_t> &assumedDivisors = llvm::DenseMap<ir::Value, int64_t>());
+      ir::Module &, const llvm::DenseMap<ir::Value, int64_t> &assumedDivisors = llvm::DenseMap<ir::Value, int64_t>(),
+      StatedContiguity = StatedContiguity::Counts);
   AxisInfo get(ir::Value) const;
 
   /// Elements that lie one after the other in memory from each aligned group's first, along `dim`, by both contiguity
@@ -49,6 +54,7 @@ public:
   /// Elements of a mask that are equal from each aligned group's first, along `dim`.
   int64_t maskConstancy(ir::Value mask, unsigned dim) const;
   bool nonNegative(ir::Value v) const { return signs_.nonNegative(v); }
+  StatedContiguity statedContiguity() const { return stated_; }
 
 private:
   void function(ir::Operation *);
@@ -66,6 +72,7 @@ private:
   llvm::DenseMap<ir::Operation *, llvm::SmallVector<std::optional<AxisInfo>, 8>> callArgs_; // by function called
   llvm::DenseMap<ir::Value, int64_t> assumedDivisors_;
   SignAnalysis signs_;
+  StatedContiguity stated_;
 };
 
 } // namespace tessera::transforms

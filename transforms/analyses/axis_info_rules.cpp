@@ -42,9 +42,12 @@ static void promise(Attribute a, llvm::SmallVectorImpl<int64_t> &field) {
   }
 }
 
-void raise(AxisInfo &i, llvm::function_ref<Attribute(llvm::StringRef)> promised) {
-  promise(promised(kContiguityAttr), i.contiguity);
-  promise(promised(kDivisibilityAttr), i.divisibility);
+void raise(AxisInfo &i, StatedContiguity stated, llvm::function_ref<Attribute(llvm::StringRef)> promised) {
+  Attribute contiguity = promised(kContiguityAttr);
+  if (!contiguity || stated == StatedContiguity::Counts) {
+    promise(contiguity, i.contiguity);
+    promise(promised(kDivisibilityAttr), i.divisibility);
+  }
   promise(promised(kConstancyAttr), i.constancy);
 }
 
@@ -108,7 +111,7 @@ public:
     // Numbers of 8 and 16 bits wrap around in ordinary programs.
     bool isNarrow = t_.scalar().isInteger() && width() < kNarrowestIndex;
     if (isNarrow) alignGroups();
-    raise(r_, [&](llvm::StringRef name) { return op_->attr(name); });
+    raise(r_, analysis_.statedContiguity(), [&](llvm::StringRef name) { return op_->attr(name); });
     // A group as large as half the type's values would contain the place where its sign changes.
     int64_t most = t_.scalar().isInteger() && t_.scalar().bitWidth() < 62
                        ? int64_t(1) << (std::max(1u, t_.scalar().bitWidth()) - 1)

@@ -12,8 +12,9 @@ namespace tessera::transforms::axis_rules {
 /// The claim for an operation's only result from the claims for its operands, and from what its attributes promise.
 AxisInfo resultInfo(const AxisInfoAnalysis &, ir::Operation *);
 
-/// Raises what is known to what `tt.contiguity`, `tt.divisibility` and `tt.constancy` promise.
-void raise(AxisInfo &, llvm::function_ref<ir::Attribute(llvm::StringRef)> promised);
+/// Raises what is known to what `tt.contiguity`, `tt.divisibility` and `tt.constancy` promise. Where contiguity is left
+/// out, so is the divisibility beside it, which is that of the first elements of contiguous groups.
+void raise(AxisInfo &, StatedContiguity, llvm::function_ref<ir::Attribute(llvm::StringRef)> promised);
 
 /// Nothing is known.
 AxisInfo unknown(ir::Type);

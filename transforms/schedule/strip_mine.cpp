@@ -423,7 +423,9 @@ absl::StatusOr<bool> stripMine(Module &m, const StripMineOptions &o, PassContext
       for (auto *b = r.front(); b; b = b->next()) blocks.push_back(b);
   });
   std::optional<AxisInfoAnalysis> computed; // of the module before it changes
-  auto axis = [&]() -> const AxisInfoAnalysis & { return computed ? *computed : computed.emplace(m); };
+  auto axis = [&]() -> const AxisInfoAnalysis & {
+    return computed ? *computed : computed.emplace(m, llvm::DenseMap<Value, int64_t>(), StatedContiguity::IsLeftOut);
+  };
   std::optional<GlobalAccesses> memory;
   auto mayBeWritten = [&](Value pointer) { return (memory ? *memory : memory.emplace(m)).mayBeWritten(pointer); };
   bool changed = false;
