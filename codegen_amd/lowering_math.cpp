@@ -202,4 +202,46 @@ bool AmdTarget::convertFloat(IRBuilder<> &b, FloatKind from, FloatKind to, Round
   return true;
 }
 
+/// From four e2m1 by tables of 8 bytes, which v_perm_b32 takes bytes from: of the upper byte and, for bf16, of the
+/// lower one. The magnitude is the place in the table; the sign goes to the upper byte's highest bit:
+/// v_and, v_perm, v_perm, v_and, v_lshl_or, and v_perm to each f32 or to two of 16 bits.
+bool AmdTarget::convertE2m1(IRBuilder<> &b, bool high, FloatKind to, ArrayRef<Value *> bytes,
+                            SmallVectorImpl<Value *> &out) const {
+  // Bytes 4 to 7 of the tables, bytes 0 to 3: of 0, 0.5, 1, 1.5, 2, 3, 4, 6.
+  constexpr uint32_t kUpperF16[] = {0x46444240, 0x3e3c3800}, kUpperBf16[] = {0x40404040, 0x3f3f3f00},
+                     kLowerBf16[] = {0xc0804000, 0xc0800000};
+  constexpr uint32_t kZero = 0x0c; // a selector
+  bool half = to == FloatKind::F16;
+  auto permute = [&](Value *upper, Value *lower, Value *selectors) -> Value * {
+    return b.CreateIntrinsic(Intrinsic::amdgcn_perm, {}, {upper, lower, selectors});
+  };
+  auto fromTable = [&](const uint32_t (&table)[2], Value *places) {
+    return permute(b.getInt32(table[0]), b.getInt32(table[1]), places);
+  };
+  Type *pair = FixedVectorType::get(half ? b.getHalfTy() : b.getBFloatTy(), 2);
+  for (size_t i = 0; i < bytes.size(); i += 4) {
+    size_t n = std::min<size_t>(4, bytes.size() - i);
+    SmallVector<Value *, 4> four(bytes.slice(i, n));
+    four.resize(4, b.getInt8(0));
+    Value *word = wordOf(b, four);
+    Value *places = b.CreateAnd(high ? b.CreateLShr(word, 4) : word, 0x07070707);
+    Value *signs = high ? b.CreateAnd(word, 0x80808080) : b.CreateShl(b.CreateAnd(word, 0x08080808), 4);
+    Value *upper = b.CreateOr(fromTable(half ? kUpperF16 : kUpperBf16, places), signs);
+    Value *lower = half ? upper : fromTable(kLowerBf16, places);
+    // Selectors: bytes 0 to 3 are of `lower`, 4 to 7 of `upper`.
+    for (uint32_t k = 0; k < n; k += to == FloatKind::F32 ? 1 : 2) {
+      if (to == FloatKind::F32) {
+        Value *bits = permute(upper, lower, b.getInt32((4 + k) << 24 | k << 16 | kZero << 8 | kZero));
+        out.push_back(b.CreateBitCast(bits, b.getFloatTy()));
+        continue;
+      }
+      uint32_t low = half ? kZero : k, next = half ? kZero : k + 1;
+      Value *two = permute(upper, lower, b.getInt32((5 + k) << 24 | next << 16 | (4 + k) << 8 | low));
+      two = b.CreateBitCast(two, pair);
+      for (uint32_t e = 0; e < 2 && k + e < n; ++e) out.push_back(b.CreateExtractElement(two, e));
+    }
+  }
+  return true;
+}
+
 } // namespace tessera::amd

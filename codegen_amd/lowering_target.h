@@ -60,6 +60,8 @@ public:
   llvm::Value *divideIntegers(llvm::IRBuilder<> &, llvm::Instruction::BinaryOps, llvm::Value *x,
                               llvm::Value *y) const override;
   std::string libraryFunction(llvm::StringRef name, llvm::Type *) const override;
+  bool convertE2m1(llvm::IRBuilder<> &, bool high, ir::FloatKind to, llvm::ArrayRef<llvm::Value *> bytes,
+                   llvm::SmallVectorImpl<llvm::Value *> &out) const override;
   bool convertFloat(llvm::IRBuilder<> &, ir::FloatKind from, ir::FloatKind to, ir::RoundingMode,
                     llvm::ArrayRef<llvm::Value *> in, llvm::SmallVectorImpl<llvm::Value *> &out) const override;
 

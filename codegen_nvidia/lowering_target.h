@@ -13,6 +13,7 @@ std::unique_ptr<codegen::Target> makeTarget(const ir::TargetInfo &);
 
 class NvidiaTarget final : public codegen::WithoutScheduleBarriers,
                            public codegen::WithoutDivision,
+                           public codegen::WithoutE2m1,
                            public codegen::WithoutWarpCopies,
                            public codegen::WithoutBroadcastMatrices,
                            public codegen::WithoutTransposedLdsRead {

@@ -54,6 +54,12 @@ HOOK(tt_fp_to_fp) {
   if (b < a && !op->hasAttr("rounding")) return opError(op, diag, "narrows, so it must state its rounding");
   return true;
 }
+HOOK(tt_e2m1_to_fp) {
+  if (!input(op).type().scalar().isInteger(8)) return opError(op, diag, "takes integers of 8 bits", 0);
+  Type to = op->result().type().scalar();
+  auto &c = op->context();
+  return to == c.f16() || to == c.bf16() || to == c.f32() || opError(op, diag, "gives f16, bf16 or f32");
+}
 HOOK(tt_approx_divf) {
   return input(op).type().scalar().bitWidth() == 32 || opError(op, diag, "divides numbers of f32", 0);
 }

@@ -43,6 +43,11 @@ inline double roundToOdd(double high, double low) {
   return std::bit_cast<double>(away ? bits + 1 : bits - 1);
 }
 
+/// The 4-bit floats e2m1 (OCP Microscaling Formats, "FP4").
+inline double decodeE2m1(unsigned bits) {
+  constexpr double kMagnitudes[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  return bits & 8 ? -kMagnitudes[bits & 7] : kMagnitudes[bits & 7];
+}
 inline float decodeHalf(uint16_t h) {
   // Exponent and mantissa moved to their place in an f32 and scaled by 2^112 corrects the bias, subnormals included.
   float f = std::bit_cast<float>(uint32_t(h & 0x7FFF) << 13) * 0x1p112f;

@@ -88,6 +88,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::arith_uitofp:
   case Opcode::arith_fptosi:
   case Opcode::arith_fptoui: return {lowerCast, nullptr};
+  case Opcode::tt_e2m1_to_fp: return {lowerE2m1ToFp, nullptr};
   case Opcode::ttg_fp4_to_fp: return {lowerFp4ToFp, nullptr};
 
   // mathematics

@@ -1,10 +1,10 @@
-// Lowering of ttg.fp4_to_fp: bytes that hold two 4-bit floats (e2m1: a sign, two bits of exponent, one of mantissa)
-// become values of another kind, the low half of a byte first. A byte's two values lie next to each other along the
-// axis, so that a thread makes them from its own bytes if its registers of the result are those of the source with
-// one more bit for the half.
+// Lowering of tt.e2m1_to_fp and ttg.fp4_to_fp: bytes that hold two 4-bit floats (e2m1: a sign, two bits of exponent,
+// one of mantissa) become values of another kind, of one half of each byte or of both, the low half first. Of both, a
+// byte's two values lie next to each other along the axis, so that a thread makes them from its own bytes if its
+// registers of the result are those of the source with one more bit for the half.
 //
 // Of e2m1 all numbers but ±0.5 are normal, and adding the difference of the biases to the exponent's field gives the
-// wider float's bits; 0 and 0.5 are chosen.
+// wider float's bits; 0 and 0.5 are chosen. Targets may have a better way.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
 #include "ir/ops.h"
@@ -31,6 +31,41 @@ static llvm::Value *widened(llvm::IRBuilder<> &b, llvm::Value *nibble, llvm::Typ
   return b.CreateBitCast(out, type);
 }
 
+/// The bits of a float kind's exponent and mantissa. False for kinds that nothing unpacks to.
+static bool bitsOf(Type element, unsigned &exponent, unsigned &mantissa) {
+  switch (element.isFloat() ? element.cast<FloatType>().floatKind() : FloatKind::F64) {
+  case FloatKind::F16: exponent = 5, mantissa = 10; return true;
+  case FloatKind::BF16: exponent = 8, mantissa = 7; return true;
+  case FloatKind::F32: exponent = 8, mantissa = 23; return true;
+  default: return false;
+  }
+}
+
+/// The low or the high halves of bytes.
+static void convertHalves(FunctionLowering &fl, bool high, Type element, llvm::ArrayRef<llvm::Value *> bytes,
+                          Elements &out) {
+  auto &b = fl.b;
+  if (fl.target.convertE2m1(b, high, element.cast<FloatType>().floatKind(), bytes, out)) return;
+  unsigned exponentBits = 0, mantissaBits = 0;
+  bitsOf(element, exponentBits, mantissaBits);
+  for (llvm::Value *byte : bytes)
+    out.push_back(widened(b, high ? b.CreateLShr(byte, 4) : b.CreateAnd(byte, 15), fl.elementType(element),
+                          exponentBits, mantissaBits));
+}
+
+bool lowerE2m1ToFp(Operation *op, FunctionLowering &fl) {
+  auto convert = op->cast<tt::E2m1ToFpOp>();
+  // Copies are converted once.
+  llvm::DenseMap<llvm::Value *, unsigned> first;
+  Elements distinct, converted, out;
+  for (llvm::Value *v : fl.get(convert.src()))
+    if (first.try_emplace(v, distinct.size()).second) distinct.push_back(v);
+  convertHalves(fl, convert.high(), convert.result().type().scalar(), distinct, converted);
+  for (llvm::Value *v : fl.get(convert.src())) out.push_back(converted[first[v]]);
+  fl.set(convert.result(), std::move(out));
+  return true;
+}
+
 bool lowerFp4ToFp(Operation *op, FunctionLowering &fl) {
   auto &b = fl.b;
   auto convert = op->cast<ttg::Fp4ToFpOp>();
@@ -40,12 +75,8 @@ bool lowerFp4ToFp(Operation *op, FunctionLowering &fl) {
     return fl.error(op, "must unpack bytes along one of the tensor's dimensions");
   Type element = convert.result().type().scalar();
   unsigned exponentBits = 0, mantissaBits = 0;
-  switch (element.isFloat() ? element.cast<FloatType>().floatKind() : FloatKind::F64) {
-  case FloatKind::F16: exponentBits = 5, mantissaBits = 10; break;
-  case FloatKind::BF16: exponentBits = 8, mantissaBits = 7; break;
-  case FloatKind::F32: exponentBits = 8, mantissaBits = 23; break;
-  default: return fl.error(op, "unpacks to " + element.str() + ", which its lowering does not know");
-  }
+  if (!bitsOf(element, exponentBits, mantissaBits))
+    return fl.error(op, "unpacks to " + element.str() + ", which its lowering does not know");
   // A place in the result, as the place of its byte.
   auto byteOf = [&](llvm::ArrayRef<int32_t> place) {
     layouts::Basis p(place.begin(), place.end());

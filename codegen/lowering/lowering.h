@@ -297,7 +297,8 @@ bool lowerShared(ir::Operation *, FunctionLowering &); // shared_memory.cpp: loc
 bool lowerGatherLike(ir::Operation *, FunctionLowering &); // gather.cpp: tt.gather, tt.histogram
 bool lowerPointwise(ir::Operation *, FunctionLowering &);  // pointwise.cpp: arith, select, pointers
 bool lowerCast(ir::Operation *, FunctionLowering &);       // casts.cpp: conversions between floats and integers
-bool lowerFp4ToFp(ir::Operation *, FunctionLowering &);    // fp4.cpp: pairs of 4-bit floats
+bool lowerE2m1ToFp(ir::Operation *, FunctionLowering &);   // fp4.cpp: 4-bit floats in bytes
+bool lowerFp4ToFp(ir::Operation *, FunctionLowering &);    // … pairs of them
 bool lowerMath(ir::Operation *, FunctionLowering &);       // math.cpp: math.*, extern_elementwise, divf, clampf
 bool lowerMemory(ir::Operation *, FunctionLowering &);     // memory.cpp: load, store, buffer accesses
 bool lowerAtomic(ir::Operation *, FunctionLowering &);     // atomics.cpp: atomic_rmw, atomic_cas

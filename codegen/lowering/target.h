@@ -210,6 +210,9 @@ public:
   /// it has none for the pair (then LLVM's own conversions or the neutral bit manipulation are used).
   virtual bool convertFloat(llvm::IRBuilder<> &, ir::FloatKind from, ir::FloatKind to, ir::RoundingMode,
                             llvm::ArrayRef<llvm::Value *> in, llvm::SmallVectorImpl<llvm::Value *> &out) const = 0;
+  /// The same for the 4-bit floats (e2m1) in the low or the high halves of bytes, to f16, bf16 or f32.
+  virtual bool convertE2m1(llvm::IRBuilder<> &, bool high, ir::FloatKind to, llvm::ArrayRef<llvm::Value *> bytes,
+                           llvm::SmallVectorImpl<llvm::Value *> &out) const = 0;
 
   // ---- matrices ----
   /// The fragment of an instruction of the target's table under a result layout.

@@ -39,6 +39,15 @@ public:
   }
 };
 
+/// 4-bit floats are converted by arithmetic on their bits.
+class WithoutE2m1 : public virtual Target {
+public:
+  bool convertE2m1(llvm::IRBuilder<> &, bool, ir::FloatKind, llvm::ArrayRef<llvm::Value *>,
+                   llvm::SmallVectorImpl<llvm::Value *> &) const override {
+    return false;
+  }
+};
+
 /// info().hasPerLaneAsyncCopy is false.
 class WithoutPerLaneAsyncCopies : public virtual Target {
 public:

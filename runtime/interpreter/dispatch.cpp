@@ -55,6 +55,7 @@ bool Program::dispatch(Op op) {
   case Opcode::tt_ptr_to_int:
   case Opcode::tt_bitcast:
   case Opcode::tt_fp_to_fp:
+  case Opcode::tt_e2m1_to_fp:
   case Opcode::tt_clampf:
   case Opcode::tt_precise_sqrt:
   case Opcode::tt_precise_divf:

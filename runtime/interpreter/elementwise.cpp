@@ -119,6 +119,7 @@ enum class Family {
   MathBinary,
   PowerOfInteger,
   FloatConversion,
+  FromE2m1,
   IntegerToFloat,
   FloatToInteger,
   DeviceFunction,
@@ -191,6 +192,7 @@ Family familyOf(Opcode op) {
   case Opcode::arith_extf:
   case Opcode::arith_truncf:
   case Opcode::tt_fp_to_fp: return Family::FloatConversion;
+  case Opcode::tt_e2m1_to_fp: return Family::FromE2m1;
   case Opcode::arith_sitofp:
   case Opcode::arith_uitofp: return Family::IntegerToFloat;
   case Opcode::arith_fptosi:
@@ -243,6 +245,7 @@ public:
     case Family::MathBinary: return done(mathBinary(p_, opcode_, kind(), in(0), in(1)));
     case Family::PowerOfInteger: return power();
     case Family::FloatConversion: return done(convertFloat(p_, in(0), kind(), resultKind(), rounding()));
+    case Family::FromE2m1: return done(fromE2m1(p_, in(0), op_->cast<tt::E2m1ToFpOp>().high(), resultKind()));
     case Family::IntegerToFloat:
       return done(integerToFloat(p_, in(0), width_, opcode_ == Opcode::arith_sitofp, resultKind()));
     case Family::FloatToInteger:

@@ -46,6 +46,14 @@ Lanes convertFloat(LanePool &p, const Lanes &a, FloatKind from, FloatKind to, Ro
   });
 }
 
+Lanes fromE2m1(LanePool &p, const Lanes &bytes, bool high, FloatKind to) {
+  return withFloat(to, [&](auto result) {
+    using R = typename decltype(result)::Bits;
+    return map<uint8_t>(p, bytes,
+                        [=](uint8_t x) -> R { return R(encodeFloat(to, decodeE2m1(high ? x >> 4 : x & 15))); });
+  });
+}
+
 /// An integer as a double that rounds to any narrower format as the integer itself does.
 static double integerToDouble(UInt128 magnitude, bool negative) {
   auto rounded = double(magnitude); // at most 2^128, so that the difference below is exact in the integers

@@ -51,6 +51,7 @@ Lanes signExtendLanes(LanePool &, const Lanes &, unsigned from, unsigned to);
 /// Zero extension and truncation alike: bits beyond the new width are dropped.
 Lanes zeroExtendLanes(LanePool &, const Lanes &, unsigned to);
 Lanes convertFloat(LanePool &, const Lanes &, ir::FloatKind from, ir::FloatKind to, Rounding);
+Lanes fromE2m1(LanePool &, const Lanes &bytes, bool high, ir::FloatKind to);
 Lanes integerToFloat(LanePool &, const Lanes &, unsigned width, bool isSigned, ir::FloatKind to);
 Lanes floatToInteger(LanePool &, const Lanes &, ir::FloatKind from, unsigned width, bool isSigned);
 /// The saturating conversion of one number, truncated.

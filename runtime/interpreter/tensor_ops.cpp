@@ -306,11 +306,6 @@ bool Program::dot(Op op, Type aType, const Lanes &a, Type bType, const Lanes &b,
   return true;
 }
 
-/// 4-bit floats e2m1 (OCP Microscaling Formats, "FP4").
-static double decodeFp4(unsigned bits) {
-  static const double values[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
-  return bits & 8 ? -values[bits & 7] : values[bits & 7];
-}
 /// 6-bit floats e2m3 and e3m2.
 static double decodeFp6(unsigned bits, bool e3m2) {
   unsigned mantissa = e3m2 ? 2 : 3, exponent = (bits & 31) >> mantissa, m = bits & ((1u << mantissa) - 1);
@@ -345,7 +340,7 @@ static void decodeScaled(const Lanes &l, TensorType type, int64_t batch, ScaleDo
       uint64_t bits = l.word(first + at);
       double v = 0;
       switch (kind) {
-      case ScaleDotElemType::E2m1: v = decodeFp4(unsigned((along == 0 ? r : c) % 2 ? bits >> 4 : bits) & 15); break;
+      case ScaleDotElemType::E2m1: v = decodeE2m1(unsigned((along == 0 ? r : c) % 2 ? bits >> 4 : bits) & 15); break;
       case ScaleDotElemType::E2m3: v = decodeFp6(unsigned(bits), false); break;
       case ScaleDotElemType::E3m2: v = decodeFp6(unsigned(bits), true); break;
       case ScaleDotElemType::E4m3: v = decodeFloat(FloatKind::F8E4M3FN, bits); break;
@@ -400,7 +395,7 @@ bool Program::fp4ToFp(ttg::Fp4ToFpOp op) {
     for (int64_t k = 0; k < result.length; ++k)
       for (int64_t i = 0; i < source.inner; ++i) {
         uint64_t byte = l.word((o * source.length + k / 2) * source.inner + i);
-        v[(o * result.length + k) * result.inner + i] = decodeFp4(unsigned(k % 2 ? byte >> 4 : byte) & 15);
+        v[(o * result.length + k) * result.inner + i] = decodeE2m1(unsigned(k % 2 ? byte >> 4 : byte) & 15);
       }
   return set(op.result(),
              fromDoubles(pool_, op.result().type().scalar().cast<FloatType>().floatKind(), v.data(), v.size()));

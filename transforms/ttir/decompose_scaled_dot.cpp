@@ -11,6 +11,9 @@
 //   %f = tt.reshape (tt.broadcast (tt.expand_dims %e))    : tensor<MxKxbf16>
 //   %d = tt.dot (%x * %f), %b, %c
 //
+// On targets that multiply bf16 as f32, e2m1 become f32 at once (tt.e2m1_to_fp). Multiplied by scales of 8 bits they
+// are bf16 without rounding: the upper halves of their bits.
+//
 // Two e2m1 ("fp4") in a byte lie side by side along K or, where the operand says so, along its other dimension; the low
 // four bits come first. Scales may also be floats (e4m3), with groups of any size.
 //
@@ -37,15 +40,16 @@ namespace {
 
 class ScaledDot {
 public:
-  explicit ScaledDot(tt::DotScaledOp op) : op_(op), b_(op.op), loc_(op->loc()) {
+  ScaledDot(tt::DotScaledOp op, const TargetInfo *target)
+      : op_(op), b_(op.op), loc_(op->loc()), multipliesBf16_(!target || target->hasBf16Fma) {
     auto isF16 = [](ScaleDotElemType t) { return t == ScaleDotElemType::Fp16; };
     auto &c = b_.context();
     compute_ = isF16(op.aElemType()) || isF16(op.bElemType()) ? c.f16() : c.bf16();
   }
 
   Value build() {
-    Value a = scaled(numbers(op_.a(), op_.aElemType(), op_.lhsKPack() ? 1 : 0), op_.aScale(), false);
-    Value b = scaled(numbers(op_.b(), op_.bElemType(), op_.rhsKPack() ? 0 : 1), op_.bScale(), true);
+    Value a = operand(op_.a(), op_.aElemType(), op_.lhsKPack() ? 1 : 0, op_.aScale(), false);
+    Value b = operand(op_.b(), op_.bElemType(), op_.rhsKPack() ? 0 : 1, op_.bScale(), true);
     return tt::DotOp::create(b_, loc_, a, b, op_.c()).d();
   }
 
@@ -96,6 +100,18 @@ private:
     if (from < to) return arith::ExtfOp::create(b_, loc_, t, x)->result();
     if (from > to) return arith::TruncfOp::create(b_, loc_, t, x)->result();
     return toFloat(toFloat(x, b_.context().f32()), element); // between f16 and bf16
+  }
+
+  /// An operand's elements times its scales.
+  Value operand(Value v, ScaleDotElemType kind, unsigned packed, Value scale, bool isRight) {
+    if (kind != ScaleDotElemType::E2m1 || multipliesBf16_) return scaled(numbers(v, kind, packed), scale, isRight);
+    Type element = scale ? b_.context().f32() : compute_;
+    auto half = [&](bool high) {
+      return tt::E2m1ToFpOp::create(b_, loc_, v.type().withScalar(element), v, {b_.boolAttr("high", high)}).result();
+    };
+    Value low = half(false);
+    Value x = interleaved(low, half(true), v.type().cast<TensorType>().rank() - 2 + packed);
+    return scaled(x, scale, isRight, /*isE2m1=*/true);
   }
 
   /// The elements of an operand in the type that is computed in. `packed`: which of the last two dimensions (0 or 1)
@@ -192,7 +208,7 @@ private:
   }
 
   /// `x` times its scales [outer, K / group], each repeated along its group; the right operand is [K, outer].
-  Value scaled(Value x, Value scale, bool isRight) {
+  Value scaled(Value x, Value scale, bool isRight, bool isE2m1 = false) {
     if (!scale) return x;
     auto type = x.type().cast<TensorType>();
     unsigned rank = type.rank();
@@ -213,14 +229,26 @@ private:
       order.push_back(rank - 1), order.push_back(rank - 2);
       s = trans(s, order);
     }
-    Value scaled = arith::MulfOp::create(b_, loc_, toFloat(x, s.type().scalar()), s).result();
-    return toFloat(scaled, compute_);
+    bool isExact = isE2m1 && scale.type().scalar().bitWidth() == 8 && compute_ == b_.context().bf16();
+    Type wide = isE2m1 ? b_.context().f32() : s.type().scalar();
+    Value scaled = arith::MulfOp::create(b_, loc_, toFloat(x, wide), toFloat(s, wide)).result();
+    return isExact ? upperHalf(scaled) : toFloat(scaled, compute_);
+  }
+
+  /// f32 that are bf16: numbers of two significant bits times such of four and less, down to half of 2^-127; of NaNs a
+  /// scale's.
+  Value upperHalf(Value x) {
+    Value bits = bitcast(x, b_.context().i32());
+    bits = arith::ShruiOp::create(b_, loc_, bits, like(bits, 16)).result();
+    Value half = arith::TrunciOp::create(b_, loc_, bits.type().withScalar(b_.context().i16()), bits)->result();
+    return bitcast(half, b_.context().bf16());
   }
 
   tt::DotScaledOp op_;
   Builder b_;
   Location loc_;
   Type compute_;
+  bool multipliesBf16_; // or else f32 are multiplied
 };
 
 bool sixBits(ScaleDotElemType t) { return t == ScaleDotElemType::E2m3 || t == ScaleDotElemType::E3m2; }
@@ -229,8 +257,8 @@ bool sixBits(ScaleDotElemType t) { return t == ScaleDotElemType::E2m3 || t == Sc
 bool rewrite(tt::DotScaledOp dot, const TargetInfo *target) {
   if (sixBits(dot.aElemType()) || sixBits(dot.bElemType()) || dot.c().type().cast<TensorType>().encoding())
     return false;
-  if (target && hasMatrixInstruction(dot, *target)) return ScaledDot(dot).packAlongK();
-  dot.d().replaceAllUsesWith(ScaledDot(dot).build());
+  if (target && hasMatrixInstruction(dot, *target)) return ScaledDot(dot, target).packAlongK();
+  dot.d().replaceAllUsesWith(ScaledDot(dot, target).build());
   dot->erase();
   return true;
 }

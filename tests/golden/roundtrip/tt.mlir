@@ -41,6 +41,10 @@ module {
     tt.descriptor_scatter %1[%arg3, %arg1], %4 : !tt.tensordesc<tensor<1x64xf16>>, tensor<32xi32>, i32, tensor<32x64xf16>
     tt.return
   }
+  tt.func public @halves_of_bytes(%arg0: tensor<16xi8>) {
+    %0 = tt.e2m1_to_fp %arg0 {high = false} : tensor<16xi8> -> tensor<16xbf16>
+    tt.return
+  }
   tt.func public @values(%arg0: tensor<16xf32>, %arg1: tensor<16x32xf32>, %arg2: tensor<16xi32>, %arg3: tensor<32x16xf32>, %arg4: f32) {
     %0 = tt.fp_to_fp %arg0, rounding = rtne : tensor<16xf32> -> tensor<16xf8E5M2>
     %1 = tt.fp_to_fp %0 : tensor<16xf8E5M2> -> tensor<16xf32>

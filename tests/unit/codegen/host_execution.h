@@ -13,6 +13,7 @@ namespace tessera::testing {
 class HostTarget : public codegen::WithoutPartitions,
                    public codegen::WithoutScheduleBarriers,
                    public codegen::WithoutDivision,
+                   public codegen::WithoutE2m1,
                    public codegen::WithoutAsyncCopies,
                    public codegen::WithoutMatrices,
                    public codegen::WithoutLdmatrix,

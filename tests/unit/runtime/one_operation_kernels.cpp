@@ -179,6 +179,10 @@ void conversions(Maker &m) {
       }
       for (const char *r : {"rtne", "rtz"}) m.cast("tt.fp_to_fp", f, t, std::string(", rounding = ") + r);
     }
+  for (auto &t : {"f16", "bf16", "f32"})
+    for (const char *high : {"false", "true"})
+      m.both("tt.e2m1_to_fp", {"i8"}, {t}, std::string("%r0 = tt.e2m1_to_fp %a0 {high = ") + high + "} : {T} -> {U}",
+             std::string(high) + "_" + t);
   for (auto &f : {"i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2"})
     for (auto &t : {"i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2"})
       if (std::string(f) != t && bitsOf(f) == bitsOf(t)) {

@@ -1,4 +1,4 @@
-// ttg.fp4_to_fp: all bytes, to every kind of float that it unpacks to, on targets of both vendors.
+// ttg.fp4_to_fp and tt.e2m1_to_fp: all bytes, to every kind of float that they unpack to, on targets of both vendors.
 #include "emulation.h"
 #include "runtime/float_formats.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -62,6 +62,46 @@ module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.tar
       ASSERT_TRUE(r.ok()) << t.name << " " << k.name << ": " << r.status();
       EXPECT_EQ(e.buffers[1], want) << t.name << " " << k.name;
     }
+}
+
+TEST(E2m1ToFp, AllBytes) {
+  const double magnitudes[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  for (Target t : {Target{"sm_90a", "cuda:90", 32}, {"gfx942", "hip:gfx942", 64}, {"gfx1100", "hip:gfx1100", 32}})
+    for (Kind k :
+         {Kind{"f16", ir::FloatKind::F16, 2}, {"bf16", ir::FloatKind::BF16, 2}, {"f32", ir::FloatKind::F32, 4}})
+      for (bool high : {false, true}) {
+        std::string text =
+            llvm::formatv(
+                R"(#l = #ttg.blocked<{{sizePerThread = [2], threadsPerWarp = [{1}], warpsPerCTA = [1], order = [0]}>
+module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "{0}", "ttg.threads-per-warp" = {1} : i32} {{
+  tt.func public @k(%x: !tt.ptr<i8>, %y: !tt.ptr<{2}>) {{
+    %i = tt.make_range {{end = 256 : i32, start = 0 : i32} : tensor<256xi32, #l>
+    %p = tt.splat %x : !tt.ptr<i8> -> tensor<256x!tt.ptr<i8>, #l>
+    %q = tt.addptr %p, %i : tensor<256x!tt.ptr<i8>, #l>, tensor<256xi32, #l>
+    %v = tt.load %q : tensor<256x!tt.ptr<i8>, #l>
+    %f = tt.e2m1_to_fp %v {{high = {3}} : tensor<256xi8, #l> -> tensor<256x{2}, #l>
+    %r = tt.splat %y : !tt.ptr<{2}> -> tensor<256x!tt.ptr<{2}>, #l>
+    %s = tt.addptr %r, %i : tensor<256x!tt.ptr<{2}>, #l>, tensor<256xi32, #l>
+    tt.store %s, %f : tensor<256x!tt.ptr<{2}>, #l>
+    tt.return
+  }
+}
+)",
+                t.triton, t.lanes, k.name, high ? "true" : "false")
+                .str();
+        std::vector<uint8_t> bytes(256), want(256 * k.bytes);
+        for (unsigned n = 0; n < 256; ++n) {
+          bytes[n] = uint8_t(n * 7);
+          unsigned four = high ? bytes[n] >> 4 : bytes[n] & 15;
+          uint64_t bits = runtime::encodeFloat(k.kind, four & 8 ? -magnitudes[four & 7] : magnitudes[four & 7]);
+          memcpy(want.data() + n * k.bytes, &bits, k.bytes);
+        }
+        Emulation e;
+        e.target = t.name, e.numWarps = 1;
+        auto r = e.text(text, "k", {testing::bytesOf(bytes), testing::zeros(256 * k.bytes)});
+        ASSERT_TRUE(r.ok()) << t.name << " " << k.name << ": " << r.status();
+        EXPECT_EQ(e.buffers[1], want) << t.name << " " << k.name << " " << high;
+      }
 }
 
 TEST(MatrixF64, TilesOfSixteenRows) {
