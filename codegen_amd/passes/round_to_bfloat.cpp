@@ -3,8 +3,9 @@
 //   fptrunc float %x to bfloat   →   the upper half of  %x is ordered ? bits(%x) + 0x7fff + bit 16 of it : 0x7fff0000
 //
 // LLVM's own expansion keeps the payload of a NaN, which takes one more instruction for each element than to give the
-// one NaN that conversion instructions give. Integers are converted to f32 first, which is exact for those that fit in
-// its significand; of 8 bits (weights that are widened) the upper half is the bf16, without rounding.
+// one NaN that conversion instructions give. NaNs of arithmetic on bf16 have bits in the upper half alone, which the
+// sum leaves as they are: no choice is needed. Integers are converted to f32 first, which is exact for those that fit
+// in its significand; of 8 bits (weights that are widened) the upper half is the bf16, without rounding.
 #include "codegen_amd/passes/round_to_bfloat.h"
 #include "llvm/Analysis/SimplifyQuery.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -27,7 +28,31 @@ static bool isIntegerOfBits(const Value &v, unsigned bits, const DataLayout &lay
   return ComputeMaxSignificantBits(integer, layout) <= bits + 1;
 }
 
-static Value *round(IRBuilder<> &b, Value *x) {
+/// Whether a NaN here has no bits in its lower half: rounding then does not carry into the sign. NaNs of arithmetic are
+/// those of operands, made quiet, or the default one, 0x7fc00000 ("NaN" in the instruction set architecture guides).
+static bool hasNanOfBfloat(const Value &v, unsigned depth = 0) {
+  constexpr unsigned kDepth = 4;
+  auto operands = [&](unsigned first, unsigned n) {
+    if (depth == kDepth) return false;
+    return all_of(seq(first, first + n),
+                  [&](unsigned i) { return hasNanOfBfloat(*cast<User>(v).getOperand(i), depth + 1); });
+  };
+  if (isFromInteger(v)) return true;
+  if (auto *c = dyn_cast<ConstantFP>(&v)) return !c->isNaN();
+  auto *i = dyn_cast<Instruction>(&v);
+  if (!i) return false;
+  switch (i->getOpcode()) {
+  case Instruction::FPExt: return i->getOperand(0)->getType()->getScalarType()->isBFloatTy();
+  case Instruction::FAdd:
+  case Instruction::FSub:
+  case Instruction::FMul: return operands(0, 2);
+  case Instruction::FNeg: return operands(0, 1);
+  case Instruction::Select: return operands(1, 2);
+  default: return false;
+  }
+}
+
+static Value *round(IRBuilder<> &b, Value *x, bool isOfBfloats) {
   constexpr unsigned kSignificand = 8; // of bf16, with the bit that is not stored
   Value *bits = b.CreateBitCast(x, b.getInt32Ty());
   auto upperHalf = [&](Value *word) {
@@ -36,7 +61,7 @@ static Value *round(IRBuilder<> &b, Value *x) {
   if (isIntegerOfBits(*x, kSignificand, b.GetInsertBlock()->getDataLayout())) return upperHalf(bits);
   Value *odd = b.CreateAnd(b.CreateLShr(bits, 16), 1);
   Value *r = b.CreateAdd(b.CreateAdd(bits, odd), b.getInt32(0x7fff));
-  if (!isKnownNeverNaN(x, SimplifyQuery(b.GetInsertBlock()->getModule()->getDataLayout())))
+  if (!isOfBfloats && !isKnownNeverNaN(x, SimplifyQuery(b.GetInsertBlock()->getModule()->getDataLayout())))
     r = b.CreateSelect(b.CreateFCmpORD(x, x), r, b.getInt32(0x7fff0000));
   return upperHalf(r);
 }
@@ -62,12 +87,13 @@ PreservedAnalyses RoundToBfloatPass::run(Function &f, FunctionAnalysisManager &)
     }
     if (isFromInteger(*i)) x = b.CreateCast(cast<CastInst>(i)->getOpcode(), x, wide);
     Value *rounded;
+    bool isOfBfloats = hasNanOfBfloat(*x);
     if (auto *vector = dyn_cast<FixedVectorType>(i->getType())) {
       rounded = PoisonValue::get(vector);
       for (unsigned k = 0; k < vector->getNumElements(); ++k)
-        rounded = b.CreateInsertElement(rounded, round(b, b.CreateExtractElement(x, k)), k);
+        rounded = b.CreateInsertElement(rounded, round(b, b.CreateExtractElement(x, k), isOfBfloats), k);
     } else {
-      rounded = round(b, x);
+      rounded = round(b, x, isOfBfloats);
     }
     i->replaceAllUsesWith(rounded);
     i->eraseFromParent();
