@@ -51,6 +51,10 @@
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/InitializePasses.h"
 #include <limits>
+#include <optional>
+#include <queue>
+#include <tuple>
+#include <vector>
 
 namespace tessera::amd {
 using namespace llvm;
@@ -86,6 +90,71 @@ struct Cost {
 struct Sharing {
   int64_t wavesOfSimd = 1;
   int64_t wavesOfBlock = 1;
+};
+
+/// Instructions that can be placed. Each waits for a time of its own and for its unit's, which only grows: once it
+/// waits for the unit, its own time need not be looked at again. So a block does not take a time by the square of its
+/// instructions.
+class ReadyInstructions {
+public:
+  struct Item {
+    int64_t time, second; // what is least first; `time`: its own
+    int64_t last;         // of all that wait, only one has it
+    unsigned node;
+  };
+
+  void add(Unit unit, int64_t busy, const Item &item) {
+    for (Queue &q : queues_)
+      if (q.unit == unit && q.busy == busy) return q.early.push(item);
+    queues_.push_back({unit, busy, {}, {}});
+    queues_.back().early.push(item);
+  }
+
+  /// Takes the first one by its time or its unit's, whichever is later, then by the other members.
+  std::optional<unsigned> take(function_ref<int64_t(Unit, int64_t busy)> timeOf) {
+    Queue *best = nullptr;
+    bool bestIsKept = false;
+    std::tuple<int64_t, int64_t, int64_t> bestKey;
+    for (Queue &q : queues_) {
+      int64_t time = timeOf(q.unit, q.busy);
+      for (; !q.early.empty() && q.early.top().time <= time; q.early.pop()) q.kept.push(q.early.top());
+      bool isKept = !q.kept.empty();
+      if (!isKept && q.early.empty()) continue;
+      const Item &item = isKept ? q.kept.top() : q.early.top();
+      std::tuple key(isKept ? time : item.time, item.second, item.last);
+      if (best && bestKey < key) continue;
+      best = &q;
+      bestIsKept = isKept;
+      bestKey = key;
+    }
+    if (!best) return std::nullopt;
+    unsigned node = bestIsKept ? best->kept.top().node : best->early.top().node;
+    if (bestIsKept)
+      best->kept.pop();
+    else
+      best->early.pop();
+    return node;
+  }
+
+private:
+  struct ByTime {
+    bool operator()(const Item &a, const Item &b) const {
+      return std::tie(a.time, a.second, a.last) > std::tie(b.time, b.second, b.last);
+    }
+  };
+  struct ByRest {
+    bool operator()(const Item &a, const Item &b) const {
+      return std::tie(a.second, a.last) > std::tie(b.second, b.last);
+    }
+  };
+  /// Instructions that take the same time of the same unit.
+  struct Queue {
+    Unit unit;
+    int64_t busy;
+    std::priority_queue<Item, std::vector<Item>, ByTime> early; // wait for their own time
+    std::priority_queue<Item, std::vector<Item>, ByRest> kept;  // wait for the unit
+  };
+  std::vector<Queue> queues_;
 };
 
 class BlockOrder {
@@ -220,29 +289,26 @@ private:
 
   /// Gives each instruction the latest start. False if some cannot be placed.
   bool placeFromEnd() {
-    SmallVector<unsigned, 64> ready;
+    ReadyInstructions ready; // times from the end
+    auto add = [&](unsigned n) {
+      ready.add(cost_[n].unit, cost_[n].busy, {-latest_[n], -int64_t(depth_[n]), -int64_t(n), n});
+    };
     for (SUnit &u : graph_.SUnits)
-      if (!left_[u.NodeNum]) ready.push_back(u.NodeNum);
+      if (!left_[u.NodeNum]) add(u.NodeNum);
     int64_t free[kUnits] = {};
     int64_t issue = 0;
-    while (!ready.empty()) {
-      auto startOf = [&](unsigned n) {
-        const Cost &c = cost_[n];
-        return std::min({latest_[n], free[c.unit] - c.busy, issue - (c.busy ? kIssue : 0)});
-      };
-      auto keyOf = [&](unsigned n) { return std::tuple(startOf(n), depth_[n], n); };
-      auto *best =
-          std::max_element(ready.begin(), ready.end(), [&](unsigned a, unsigned b) { return keyOf(a) < keyOf(b); });
-      unsigned n = *best;
-      start_[n] = free[cost_[n].unit] = issue = startOf(n);
-      ready.erase(best);
+    auto unitsTime = [&](Unit unit, int64_t busy) { return -std::min(free[unit] - busy, issue - (busy ? kIssue : 0)); };
+    while (std::optional<unsigned> next = ready.take(unitsTime)) {
+      unsigned n = *next;
+      start_[n] = std::min(latest_[n], -unitsTime(cost_[n].unit, cost_[n].busy));
+      free[cost_[n].unit] = issue = start_[n];
       fromEnd_.push_back(graph_.SUnits[n].getInstr());
       SUnit &u = graph_.SUnits[n];
       for (SDep &d : u.Preds) {
         SUnit *p = d.getSUnit();
         if (d.isWeak() || p->isBoundaryNode()) continue;
         latest_[p->NodeNum] = std::min(latest_[p->NodeNum], start_[n] - latencyOf(*p, u, d.getKind()));
-        if (!--left_[p->NodeNum]) ready.push_back(p->NodeNum);
+        if (!--left_[p->NodeNum]) add(p->NodeNum);
       }
     }
     return fromEnd_.size() == graph_.SUnits.size();
@@ -261,30 +327,27 @@ private:
   SmallVector<MachineInstr *, 0> placeFromBegin() {
     size_t n = graph_.SUnits.size();
     SmallVector<int64_t, 0> available(n, std::numeric_limits<int64_t>::min() / 2);
-    SmallVector<unsigned, 64> ready;
+    ReadyInstructions ready;
+    auto ownTime = [&](unsigned i) {
+      Unit unit = cost_[i].unit;
+      bool early = unit == kMatrix || (unit == kVector && feedsMatrix_[i]);
+      return early ? available[i] : std::max(available[i], start_[i]);
+    };
+    auto add = [&](unsigned i) { ready.add(cost_[i].unit, 0, {ownTime(i), start_[i], int64_t(i), i}); };
     int64_t clock = 0;
     for (SUnit &u : graph_.SUnits) {
       clock = std::min(clock, start_[u.NodeNum]);
       for (SDep &d : u.Preds)
         if (!d.isWeak() && !d.getSUnit()->isBoundaryNode()) ++left_[u.NodeNum];
-      if (!left_[u.NodeNum]) ready.push_back(u.NodeNum);
+      if (!left_[u.NodeNum]) add(u.NodeNum);
     }
     int64_t free[kUnits];
     std::fill(std::begin(free), std::end(free), clock);
     SmallVector<MachineInstr *, 0> order;
-    while (!ready.empty()) {
-      auto startOf = [&](unsigned i) {
-        Unit unit = cost_[i].unit;
-        bool early = unit == kMatrix || (unit == kVector && feedsMatrix_[i]);
-        int64_t t = std::max({clock, available[i], free[unit]});
-        return early ? t : std::max(t, start_[i]);
-      };
-      auto keyOf = [&](unsigned i) { return std::tuple(startOf(i), start_[i], i); };
-      auto *best =
-          std::min_element(ready.begin(), ready.end(), [&](unsigned a, unsigned b) { return keyOf(a) < keyOf(b); });
-      unsigned i = *best;
-      int64_t t = startOf(i);
-      ready.erase(best);
+    auto unitsTime = [&](Unit unit, int64_t) { return std::max(clock, free[unit]); };
+    while (std::optional<unsigned> next = ready.take(unitsTime)) {
+      unsigned i = *next;
+      int64_t t = std::max(ownTime(i), unitsTime(cost_[i].unit, 0));
       free[cost_[i].unit] = t + cost_[i].busy;
       clock = t + (cost_[i].busy ? kIssue : 0);
       SUnit &u = graph_.SUnits[i];
@@ -293,7 +356,7 @@ private:
         SUnit *s = d.getSUnit();
         if (d.isWeak() || s->isBoundaryNode()) continue;
         available[s->NodeNum] = std::max(available[s->NodeNum], t + latencyOf(u, *s, d.getKind()));
-        if (!--left_[s->NodeNum]) ready.push_back(s->NodeNum);
+        if (!--left_[s->NodeNum]) add(s->NodeNum);
       }
     }
     return order;
