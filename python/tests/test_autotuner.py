@@ -85,8 +85,7 @@ class NoDevice:
         self.launcher_cls = lambda source, metadata: lambda *arguments: seen.append("launch")
         self.utils = types.SimpleNamespace(
             get_device_properties=lambda device: {"max_shared_mem": 227 << 10, "max_num_regs": 65536, "warpSize": 32},
-            load_binary=lambda *arguments: (1, 1, 0, 0, 1024),
-            unload_module=lambda module: None,
+            load_binary=lambda *arguments: (None, 1, 0, 0, 1024),  # no module that a kernel would unload
         )
 
     def get_current_target(self):
@@ -116,6 +115,31 @@ def test_candidates_with_the_same_code_are_timed_once(compiled, monkeypatch):
     assert compiled == ["thread"] * 6 + ["launch"] * 6
     tuned(hooked)[(8,)](x, o, 1000)
     assert compiled.count("launch") == 9  # hooks may do different things
+
+
+@pytest.mark.parametrize("prunes", [False, True])
+def test_classes_with_a_search_of_their_own(compiled, monkeypatch, prunes):
+    """Timings of one search are not taken for those of the next, whichever methods a class replaces."""
+    from triton.runtime.autotuner import Autotuner
+
+    class Own(Autotuner):
+        def run(self, *args, **meta):
+            self.nargs = dict(zip(self.arg_names, args))
+            candidates = self.prune_configs(meta) if prunes else self.configs[:2]
+            self.times = [self._bench(*args, config=c, **meta)[0] for c in candidates]
+            self.nargs = None
+
+        def prune_configs(self, meta):
+            return self.configs[:2] if prunes else super().prune_configs(meta)
+
+    x = o = triton.runtime.jit.MockTensor(tl.float32)
+    monkeypatch.setattr(triton.runtime.driver, "_active", NoDevice(compiled))
+    kernel = tuned()
+    kernel = Own(kernel.fn, kernel.arg_names, CONFIGS, ["n"], None, None)
+    for n in (1000, 1001, 1002):
+        compiled.clear()
+        kernel[(8,)](x, o, n)
+        assert compiled.count("launch") == 2
 
 
 def test_the_first_search_of_a_process(tmp_path):

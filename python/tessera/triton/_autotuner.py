@@ -27,23 +27,35 @@ _installing = threading.Lock()
 
 
 class _Tuning:
-    """One search of an autotuner, from when it has chosen its candidates."""
+    """One search of an autotuner, from when it has chosen its candidates. The autotuner makes its `nargs` anew for each
+    search; only their identity is kept, so that no tensor is."""
 
     def __init__(self, tuner: Any, configs: list[Any]):
-        self.configs, self.done, self.line = configs, 0, Line()
-        self.codes: dict[int, Any] = {}  # by the identity of a candidate: equal if they launch the same code
+        self.search, self.configs, self.line = id(getattr(tuner, "nargs", None)), configs, Line()
+        self.seen: set[int] = set()  # identities of the candidates that had their turn
+        self.codes: dict[int, Any] = {}  # by such an identity: equal if the candidates launch the same code
         self.timings: dict[Any, Any] = {}  # of a code
         self.name = getattr(getattr(tuner, "base_fn", None), "__name__", "kernel")
         atexit.register(self.line.clear)
+
+    def belongs_to(self, tuner: Any, config: Any) -> bool:
+        return self.search == id(getattr(tuner, "nargs", None)) and id(config) not in self.seen
 
     def show(self, text: str) -> None:
         self.line.show(f"tessera: autotuning {self.name}: {text}")
 
 
-def _tuning_of(tuner: Any, meta: dict[str, Any]) -> _Tuning:
-    if "_tessera_tuning" not in tuner.__dict__:
-        tuner.prune_configs(meta)  # again: this search began before the methods were wrapped
-    return tuner._tessera_tuning
+def _tuning_of(tuner: Any, config: Any, meta: dict[str, Any]) -> _Tuning:
+    """The search in which it is the candidate's turn."""
+    found = tuner.__dict__.get("_tessera_tuning")
+    if found is None or not found.belongs_to(tuner, config):
+        # The search began before the methods were wrapped, or the class is another's, with a run of its own.
+        with contextlib.suppress(Exception):
+            tuner.prune_configs(meta)
+        found = tuner.__dict__.get("_tessera_tuning")
+    if found is None or not found.belongs_to(tuner, config):
+        found = tuner._tessera_tuning = _Tuning(tuner, [])  # its candidates are not known
+    return found
 
 
 # ---- compiling ahead ----
@@ -78,15 +90,15 @@ class _Counted(Executor):
         self.tuning.show(f"{self.finished} of {self.submitted} candidates are compiled")
 
 
-def _can_be_compiled_ahead(fn: Any) -> bool:
-    """Whether there are only heuristics between an autotuner and its kernel: another autotuner would search. Hooks that
-    see every run are not shown one more."""
+def _kernel_of(fn: Any) -> Any:
+    """The kernel, if there are only heuristics between it and an autotuner: another autotuner would search. None also
+    where hooks see every run: they are not shown one more."""
     from triton.runtime.autotuner import Heuristics
     from triton.runtime.jit import JITFunction
 
     while isinstance(fn, Heuristics):
         fn = fn.fn
-    return isinstance(fn, JITFunction) and not fn.pre_run_hooks
+    return fn if isinstance(fn, JITFunction) and not fn.pre_run_hooks else None
 
 
 def _code_of(config: Any, kernel: Any) -> tuple[Any, ...] | None:
@@ -96,7 +108,7 @@ def _code_of(config: Any, kernel: Any) -> tuple[Any, ...] | None:
         kernel = getattr(kernel, "kernel", None)
     if kernel is None:
         return None
-    return kernel.kernel, kernel.packed_metadata, repr(sorted(config.kwargs.items())), id(config.pre_hook)
+    return kernel.kernel, repr(kernel.packed_metadata), repr(sorted(config.kwargs.items())), id(config.pre_hook)
 
 
 def _compile_ahead(tuner: Any, tuning: _Tuning, args: tuple[Any, ...], meta: dict[str, Any]) -> None:
@@ -104,7 +116,7 @@ def _compile_ahead(tuner: Any, tuning: _Tuning, args: tuple[Any, ...], meta: dic
     from . import _wrap
 
     threads = min(thread_count(), len(tuning.configs))
-    if threads < 2 or not _wrap.is_active() or not _can_be_compiled_ahead(tuner.fn):
+    if threads < 2 or not _wrap.is_active() or _kernel_of(tuner.fn) is None:
         return
     from triton.runtime import _async_compile
 
@@ -127,7 +139,8 @@ def _compile_ahead(tuner: Any, tuning: _Tuning, args: tuple[Any, ...], meta: dic
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         _async_compile.active_mode.set(None)  # Triton leaves it set if the wait for the threads is interrupted
-    if emulation.spec is None:  # which runs all candidates, for their faults
+    # Emulation runs all candidates, for their faults. Heuristics may make the grid depend on anything.
+    if emulation.spec is None and tuner.fn is _kernel_of(tuner.fn):
         for config, kernel in kernels:
             if code := _code_of(config, kernel):
                 tuning.codes[id(config)] = code
@@ -139,18 +152,19 @@ def _compile_ahead(tuner: Any, tuning: _Tuning, args: tuple[Any, ...], meta: dic
 def _wrap_bench(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def _bench(self: Any, *args: Any, config: Any, **meta: Any) -> Any:
-        tuning = _tuning_of(self, meta)
-        if not tuning.done:
+        tuning = _tuning_of(self, config, meta)
+        if not tuning.seen:
             _compile_ahead(self, tuning, args, meta)
-        tuning.done += 1
-        tuning.show(f"candidate {min(tuning.done, len(tuning.configs))} of {len(tuning.configs)}")
+        tuning.seen.add(id(config))
+        done, configs = len(tuning.seen), len(tuning.configs)
+        tuning.show(f"candidate {done} of {max(done, configs)}")
         code = tuning.codes.get(id(config), id(config))
         try:
             if code not in tuning.timings:
                 tuning.timings[code] = original(self, *args, config=config, **meta)
             return tuning.timings[code]
         finally:
-            if tuning.done >= len(tuning.configs):
+            if done >= configs:
                 tuning.line.clear()
 
     return _bench
