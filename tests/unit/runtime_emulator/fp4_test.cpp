@@ -20,8 +20,14 @@ struct Kind {
   unsigned bytes;
 };
 
-TEST(Fp4ToFp, AllBytes) {
+/// Writes the float of a half byte as element `n`.
+void encode(const Kind &k, unsigned four, std::vector<uint8_t> &out, unsigned n) {
   const double magnitudes[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  uint64_t bits = runtime::encodeFloat(k.kind, four & 8 ? -magnitudes[four & 7] : magnitudes[four & 7]);
+  memcpy(out.data() + n * k.bytes, &bits, k.bytes);
+}
+
+TEST(Fp4ToFp, AllBytes) {
   for (Target t : {Target{"sm_80", "cuda:80", 32},
                    {"sm_90a", "cuda:90", 32},
                    {"gfx942", "hip:gfx942", 64},
@@ -52,9 +58,7 @@ module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.tar
       std::vector<uint8_t> bytes(512), want(1024 * k.bytes);
       for (unsigned n = 0; n < 512; ++n) bytes[n] = uint8_t(n * 7 + n / 256);
       for (unsigned n = 0; n < 1024; ++n) {
-        unsigned four = n % 2 ? bytes[n / 2] >> 4 : bytes[n / 2] & 15;
-        uint64_t bits = runtime::encodeFloat(k.kind, four & 8 ? -magnitudes[four & 7] : magnitudes[four & 7]);
-        memcpy(want.data() + n * k.bytes, &bits, k.bytes);
+        encode(k, n % 2 ? bytes[n / 2] >> 4 : bytes[n / 2] & 15, want, n);
       }
       Emulation e;
       e.target = t.name, e.numWarps = 2;
@@ -65,7 +69,6 @@ module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.tar
 }
 
 TEST(E2m1ToFp, AllBytes) {
-  const double magnitudes[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
   for (Target t : {Target{"sm_90a", "cuda:90", 32}, {"gfx942", "hip:gfx942", 64}, {"gfx1100", "hip:gfx1100", 32}})
     for (Kind k :
          {Kind{"f16", ir::FloatKind::F16, 2}, {"bf16", ir::FloatKind::BF16, 2}, {"f32", ir::FloatKind::F32, 4}})
@@ -92,9 +95,7 @@ module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.tar
         std::vector<uint8_t> bytes(256), want(256 * k.bytes);
         for (unsigned n = 0; n < 256; ++n) {
           bytes[n] = uint8_t(n * 7);
-          unsigned four = high ? bytes[n] >> 4 : bytes[n] & 15;
-          uint64_t bits = runtime::encodeFloat(k.kind, four & 8 ? -magnitudes[four & 7] : magnitudes[four & 7]);
-          memcpy(want.data() + n * k.bytes, &bits, k.bytes);
+          encode(k, high ? bytes[n] >> 4 : bytes[n] & 15, want, n);
         }
         Emulation e;
         e.target = t.name, e.numWarps = 1;
