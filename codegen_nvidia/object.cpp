@@ -253,6 +253,8 @@ static absl::StatusOr<ObjectInfo> compileAgain(Attempt attempt, llvm::StringRef 
   case Attempt::OneMoreBlock:
     how.minBlocks = first.occupancy + 1;
     return compileOnce(withoutRequests(ptx), arch, options, how);
+  case Attempt::FewerRegisters:
+    return compileOnce(withRegisterLimit(ptx, fewerRegisters(first, arch.info, options)), arch, options, how);
   case Attempt::LowerLevel: // the library knows one level only
     how.level = 1;
     if (absl::StatusOr<std::string> ptxas = findPtxas(); !ptxas.ok()) return ptxas.status();

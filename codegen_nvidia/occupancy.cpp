@@ -284,6 +284,20 @@ std::string withoutRequests(StringRef ptx) {
   return other;
 }
 
+int fewerRegisters(const ObjectInfo &first, const ir::TargetInfo &t, const BackendOptions &o) {
+  return registersForOneMore(first, t, o) - t.registerAllocationUnit;
+}
+
+std::string withRegisterLimit(StringRef ptx, int registers) {
+  std::string unlimited = withoutRequests(ptx), other;
+  for (auto [line, rest] = StringRef(unlimited).split('\n'); !line.empty() || !rest.empty();
+       std::tie(line, rest) = rest.split('\n')) {
+    (other += line) += '\n';
+    if (line.starts_with(".reqntid")) (other += ".maxnreg " + std::to_string(registers)) += '\n';
+  }
+  return other;
+}
+
 bool OccupancyPlan::requestMayCostSpills(const ir::TargetInfo &t, const BackendOptions &o) const {
   return minBlocks && !leavesAllRegisters(minBlocks, t, o);
 }
@@ -315,6 +329,13 @@ bool OccupancyPlan::isWorthTrying(Attempt attempt, const ObjectInfo &first, cons
                                          : t.tuning.oneMoreBlockPercent;
     return registersForOneMore(first, t, o) * 100 >= first.registers * percent;
   }
+  case Attempt::FewerRegisters: {
+    // ptxas's allocation is a heuristic: what spills with all registers of one more block may fit into fewer (attention
+    // with blocks of 128 x 64: 40 bytes in 168 registers, none in 160).
+    bool hasMoreBlocks = best.occupancy > first.occupancy;
+    return !hasMoreBlocks && isWorthTrying(Attempt::OneMoreBlock, first, best, t, o) &&
+           fewerRegisters(first, t, o) * 100 >= first.registers * t.tuning.fewerRegistersPercent;
+  }
   case Attempt::LowerLevel:
     // Level 1 schedules less far and often does not give up either: 21 KiB of spills in 32 registers became 2.5 KiB in
     // 255 for the backward pass of a gated linear attention. What spills for one more block was not given up.
@@ -328,7 +349,7 @@ bool OccupancyPlan::isBetter(Attempt attempt, const ObjectInfo &made, const Obje
   bool gainsBlocks = made.occupancy > best.occupancy;
   if (attempt == Attempt::WithoutRequest && !best.spillBytes) return !made.spillBytes && gainsBlocks;
   if (attempt == Attempt::BlocksThatFit) return !made.spillBytes && made.occupancy == best.occupancy;
-  if (attempt == Attempt::OneMoreBlock) {
+  if (attempt == Attempt::OneMoreBlock || attempt == Attempt::FewerRegisters) {
     int64_t mostSpilled = best.occupancy == 1 ? tuning.secondBlockSpills : 0;
     return made.spillBytes <= mostSpilled && gainsBlocks;
   }

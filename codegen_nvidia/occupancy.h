@@ -59,6 +59,7 @@ enum class Attempt : uint8_t {
   BlocksThatFit,  // for as many blocks as the best compilation allows
   OneBlock,       // for one block on a multiprocessor
   OneMoreBlock,   // for one block more than the first compilation allowed
+  FewerRegisters, // for that block, with one unit of registers less than it leaves a thread
   LowerLevel,     // at optimisation level 1
 };
 
@@ -70,8 +71,8 @@ struct OccupancyPlan {
   bool loadsInBulk = false;      // without registers for loads or matrix instructions: further blocks load meanwhile
 
   /// The further attempts, in order.
-  static constexpr Attempt kAttempts[] = {Attempt::WithoutRequest, Attempt::BlocksThatFit, Attempt::OneBlock,
-                                          Attempt::OneMoreBlock, Attempt::LowerLevel};
+  static constexpr Attempt kAttempts[] = {Attempt::WithoutRequest, Attempt::BlocksThatFit,  Attempt::OneBlock,
+                                          Attempt::OneMoreBlock,   Attempt::FewerRegisters, Attempt::LowerLevel};
   /// Whether blocks are requested that leave a thread fewer registers than there are: Attempt::WithoutRequest may come.
   bool requestMayCostSpills(const ir::TargetInfo &, const codegen::BackendOptions &) const;
   /// Whether an attempt is worth a compilation. `first`: of the plain PTX, `best`: of all that were made.
@@ -89,5 +90,9 @@ void applyPlans(llvm::Module &, const ir::TargetInfo &, const codegen::BackendOp
 OccupancyPlan planOf(const llvm::Module &);
 /// The same PTX without requests for blocks.
 std::string withoutRequests(llvm::StringRef ptx);
+/// The registers that Attempt::FewerRegisters leaves a thread. `first`: of the plain PTX.
+int fewerRegisters(const codegen::ObjectInfo &first, const ir::TargetInfo &, const codegen::BackendOptions &);
+/// The same PTX with a limit of registers of a thread instead of requests for blocks.
+std::string withRegisterLimit(llvm::StringRef ptx, int registers);
 
 } // namespace tessera::nvidia

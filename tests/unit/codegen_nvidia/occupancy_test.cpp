@@ -216,6 +216,30 @@ TEST(Occupancy, WarpGroupDotsAreTriedWithOneMoreBlock) {
   EXPECT_FALSE(isBetter(more));
 }
 
+TEST(Occupancy, WhatSpillsForOneMoreBlockIsTriedWithFewerRegisters) {
+  OccupancyPlan plan;
+  plan.hasWarpGroupDots = true;
+  ObjectInfo first;
+  first.registers = 178;
+  first.occupancy = hopper().occupancy({4, 0, first.registers});
+  ObjectInfo best = first;
+  auto worth = [&] { return plan.isWorthTrying(Attempt::FewerRegisters, first, best, hopper(), {}); };
+  EXPECT_TRUE(worth());
+  EXPECT_EQ(fewerRegisters(first, hopper(), {}), 160);
+  best.occupancy = 3; // one more block did not spill
+  EXPECT_FALSE(worth());
+  best = first;
+  best.registers = first.registers = 71; // 56 are less than 85 %
+  best.occupancy = first.occupancy = hopper().occupancy({4, 0, first.registers});
+  EXPECT_TRUE(plan.isWorthTrying(Attempt::OneMoreBlock, first, best, hopper(), {}));
+  EXPECT_FALSE(worth());
+}
+
+TEST(Occupancy, TheRegisterLimitReplacesRequestsInThePtx) {
+  EXPECT_EQ(withRegisterLimit(".visible .entry k()\n.reqntid 128\n.minnctapersm 3\n{\n}\n", 160),
+            ".visible .entry k()\n.reqntid 128\n.maxnreg 160\n{\n}\n");
+}
+
 TEST(Occupancy, KernelsThatLoadInBulkAreTriedWithOneMoreBlock) {
   KernelFacts rows = facts(16, 0);
   EXPECT_FALSE(planOccupancy(rows, hopper(), {}).loadsInBulk);
