@@ -10,7 +10,9 @@
 #include "codegen_amd/eviction_budget.h"
 #include "codegen_amd/llvm_passes.h"
 #include "codegen_amd/object.h"
+#include "codegen_amd/passes/block_attributes.h"
 #include "codegen_amd/passes/hold_loads.h"
+#include "codegen_amd/passes/loads_by_use.h"
 #include "codegen_amd/passes/mark_second_block.h"
 #include "codegen_amd/passes/mark_spills.h"
 #include "codegen_amd/passes/order_matrices.h"
@@ -24,6 +26,8 @@
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -54,6 +58,29 @@ static void addressSharedMemory(llvm::Module &module) {
   if (!dynamic) return;
   dynamic->replaceAllUsesWith(llvm::ConstantPointerNull::get(dynamic->getType()));
   dynamic->eraseFromParent();
+}
+
+/// Whether a function calls intrinsics whose names have a part.
+static bool calls(const llvm::Function &f, llvm::StringRef part) {
+  return llvm::any_of(llvm::instructions(f), [&](const llvm::Instruction &i) {
+    auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+    return call && call->getCalledFunction()->getName().contains(part);
+  });
+}
+
+/// Says how many waves LDS admits where there are WMMA: LLVM, which does not know how much a block takes, saves
+/// registers for more of them.
+static void boundWavesByShared(llvm::Module &module, const ir::TargetInfo &info) {
+  if (info.matrixUnit != ir::MatrixUnit::Wmma) return;
+  for (llvm::Function &f : module) {
+    int64_t bytes = sharedBytesOfBlock(f);
+    if (f.isDeclaration() || !bytes || !calls(f, "wmma") || f.hasFnAttribute("amdgpu-waves-per-eu")) continue;
+    int64_t blocks = std::max<int64_t>(1, info.blocksBySharedMemory(bytes));
+    int64_t waves = int64_t(llvm::divideCeil(blocks * wavesOfBlock(f, info), info.schedulersPerMultiprocessor));
+    waves = std::max(waves, info.tuning.leastWavesByShared);
+    if (waves * info.schedulersPerMultiprocessor < info.maxWarpsPerMultiprocessor)
+      f.addFnAttr("amdgpu-waves-per-eu", "1," + std::to_string(waves));
+  }
 }
 
 namespace {
@@ -126,6 +153,7 @@ protected:
     if (argument == "machine-scheduler" && mfma && options_.optLevel >= 2) passes.add(createOrderMatrices(info()));
     if (argument == "machine-scheduler" && info().matrixUnit == ir::MatrixUnit::Wmma && options_.optLevel >= 2) {
       passes.add(createUsesAfterLoads(info().tuning));
+      passes.add(createLoadsByUse());
       passes.add(createHoldLoads());
     }
     if (argument == "prologepilog" && options_.optLevel >= 2) passes.add(createMarkSpills());
@@ -152,6 +180,7 @@ private:
     if (options_.optLevel < 2) return runCodegen(module, object);
     bool hasMfma = declares(module, "mfma");
     bool hasMatrices = hasMfma || declares(module, "wmma");
+    boundWavesByShared(module, info());
     // For copies in contexts of their own, which can be given up if LLVM fails.
     llvm::SmallString<0> bitcode;
     llvm::raw_svector_ostream stream(bitcode);
