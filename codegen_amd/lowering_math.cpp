@@ -118,14 +118,23 @@ static void convertByTwo(IRBuilder<> &b, ArrayRef<Value *> bytes, SmallVectorImp
   }
 }
 
+/// From f32 that bf16 holds exactly, as all 8-bit floats and their NaNs: the upper halves, of which v_perm_b32 takes two.
+static void toBf16Exactly(IRBuilder<> &b, MutableArrayRef<Value *> values) {
+  for (Value *&v : values) {
+    Value *upper = b.CreateTrunc(b.CreateLShr(b.CreateBitCast(v, b.getInt32Ty()), 16), b.getInt16Ty());
+    v = b.CreateBitCast(upper, b.getBFloatTy());
+  }
+}
+
 /// From 8-bit floats, two by an instruction, to f32, and from there to `to`.
-static void fromFloat8(IRBuilder<> &b, FloatKind from, FloatKind to, ArrayRef<Value *> in,
+static void fromFloat8(IRBuilder<> &b, FloatKind from, FloatKind to, bool hasBf16Conversion, ArrayRef<Value *> in,
                        SmallVectorImpl<Value *> &out) {
   bool fp8 = from == FloatKind::F8E4M3FN || from == FloatKind::F8E4M3FNUZ;
   auto id = fp8 ? Intrinsic::amdgcn_cvt_pk_f32_fp8 : Intrinsic::amdgcn_cvt_pk_f32_bf8;
   convertByTwo(b, in, out, [&](Value *word, bool isUpper) -> Value * {
     return b.CreateIntrinsic(id, {}, {word, b.getInt1(isUpper)});
   });
+  if (to == FloatKind::BF16 && !hasBf16Conversion) return toBf16Exactly(b, out);
   for (Value *&v : out) {
     if (to == FloatKind::F16) v = b.CreateFPTrunc(v, b.getHalfTy());
     if (to == FloatKind::BF16) v = b.CreateFPTrunc(v, b.getBFloatTy());
@@ -133,7 +142,7 @@ static void fromFloat8(IRBuilder<> &b, FloatKind from, FloatKind to, ArrayRef<Va
   }
 }
 
-/// From E4M3 to f16 without an instruction for it, two in a register; from there to f32. A byte in the upper half of 16
+/// From E4M3 to f16 without an instruction for it, two in a register; from there to f32 and bf16. A byte in the upper half of 16
 /// bits has the sign where f16 has it. The rest, one bit lower, is an f16 of 2^-8 of the number, denormals too. The sum
 /// of NaN's bits and their lowest one carries into the highest bit of the exponent, which makes a NaN of them:
 /// v_perm, v_lshrrev, v_and, v_add, v_and_or, v_pk_mul_f16, v_and_or.
@@ -150,8 +159,9 @@ static void fromE4M3(IRBuilder<> &b, FloatKind to, ArrayRef<Value *> in, SmallVe
     Value *bits = b.CreateOr(b.CreateAnd(x, both(0x8000)), b.CreateBitCast(scaled, b.getInt32Ty()));
     return b.CreateBitCast(bits, halves);
   });
-  if (to == FloatKind::F32)
-    for (Value *&v : out) v = b.CreateFPExt(v, b.getFloatTy());
+  if (to == FloatKind::F16) return;
+  for (Value *&v : out) v = b.CreateFPExt(v, b.getFloatTy());
+  if (to == FloatKind::BF16) toBf16Exactly(b, out);
 }
 
 /// f32 to 16 bits, two by an instruction: to f16 toward zero, or to bf16.
@@ -187,11 +197,11 @@ bool AmdTarget::convertFloat(IRBuilder<> &b, FloatKind from, FloatKind to, Round
     return true;
   }
   if (hasConversion(from) && (is16Or32Bits(to) || to == FloatKind::F64)) {
-    fromFloat8(b, from, to, in, out);
+    fromFloat8(b, from, to, info_.hasBf16Conversion, in, out);
     return true;
   }
   // Of one number alone, arithmetic on its bits takes an instruction less.
-  if (from == FloatKind::F8E4M3FN && (to == FloatKind::F16 || to == FloatKind::F32) && in.size() > 1) {
+  if (from == FloatKind::F8E4M3FN && is16Or32Bits(to) && in.size() > 1) {
     fromE4M3(b, to, in, out);
     return true;
   }
