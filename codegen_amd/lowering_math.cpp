@@ -118,7 +118,8 @@ static void convertByTwo(IRBuilder<> &b, ArrayRef<Value *> bytes, SmallVectorImp
   }
 }
 
-/// From f32 that bf16 holds exactly, as all 8-bit floats and their NaNs: the upper halves, of which v_perm_b32 takes two.
+/// From f32 that bf16 holds exactly, as all 8-bit floats and their NaNs: the upper halves, of which v_perm_b32 takes
+/// two.
 static void toBf16Exactly(IRBuilder<> &b, MutableArrayRef<Value *> values) {
   for (Value *&v : values) {
     Value *upper = b.CreateTrunc(b.CreateLShr(b.CreateBitCast(v, b.getInt32Ty()), 16), b.getInt16Ty());
@@ -142,10 +143,10 @@ static void fromFloat8(IRBuilder<> &b, FloatKind from, FloatKind to, bool hasBf1
   }
 }
 
-/// From E4M3 to f16 without an instruction for it, two in a register; from there to f32 and bf16. A byte in the upper half of 16
-/// bits has the sign where f16 has it. The rest, one bit lower, is an f16 of 2^-8 of the number, denormals too. The sum
-/// of NaN's bits and their lowest one carries into the highest bit of the exponent, which makes a NaN of them:
-/// v_perm, v_lshrrev, v_and, v_add, v_and_or, v_pk_mul_f16, v_and_or.
+/// From E4M3 to f16 without an instruction for it, two in a register; from there to f32 and bf16. A byte in the upper
+/// half of 16 bits has the sign where f16 has it. The rest, one bit lower, is an f16 of 2^-8 of the number, denormals
+/// too. The sum of NaN's bits and their lowest one carries into the highest bit of the exponent, which makes a NaN of
+/// them: v_perm, v_lshrrev, v_and, v_add, v_and_or, v_pk_mul_f16, v_and_or.
 static void fromE4M3(IRBuilder<> &b, FloatKind to, ArrayRef<Value *> in, SmallVectorImpl<Value *> &out) {
   constexpr uint32_t kToUpperHalves[] = {0x010c000c, 0x030c020c}; // of bytes 0 and 1, 2 and 3; 0x0c: zero
   auto both = [&](uint32_t half) { return b.getInt32(half << 16 | half); };
