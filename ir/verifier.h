@@ -5,6 +5,8 @@
 //               operations are not used from outside
 //   rows        operands, results and attributes are as many and of the kind that ir/ops.table says; traits hold
 //   ops         what each row's own hook checks (named verify_DIALECT_OP)
+//   renaming    tt.trans, tt.reshape, tt.join and tt.split give each thread elements that it holds; the operands of
+//               tt.dot have the dot_op layouts of its result's (verify_layouts.cpp)
 //   views       a view of a buffer has the buffer's layout in its own shape; a part begins at multiples of its size
 //   names       no two functions of a module have one
 //   types       tensor dimensions are powers of two and counts of elements fit in 2^20 elements (Triton's limit);

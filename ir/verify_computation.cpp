@@ -118,7 +118,7 @@ HOOK(tt_reshape) {
   if (input(op).type().scalar() != op->result().type().scalar()) return opError(op, diag, "changes the element type");
   if (input(op).type().cast<TensorType>().numElements() != op->result().type().cast<TensorType>().numElements())
     return opError(op, diag, "changes the number of elements");
-  return true;
+  return checkReshapedLayout(op->cast<tt::ReshapeOp>(), diag);
 }
 HOOK(tt_broadcast) {
   auto src = shapeOf(input(op)), dst = shapeOf(op->result());
@@ -141,7 +141,8 @@ HOOK(tt_join) {
   auto src = shapeOf(lhs(op)), dst = shapeOf(op->result());
   if (dst.size() != src.size() + 1 || dst.back() != 2 || dst.drop_back() != src)
     return opError(op, diag, "gives a tensor of the wrong shape");
-  return lhs(op).type().scalar() == op->result().type().scalar() || opError(op, diag, "changes the element type");
+  if (lhs(op).type().scalar() != op->result().type().scalar()) return opError(op, diag, "changes the element type");
+  return checkJoinedLayout(op->cast<tt::JoinOp>(), diag);
 }
 HOOK(tt_split) {
   auto src = shapeOf(op->cast<tt::SplitOp>().src()), dst = shapeOf(op->result(0));
@@ -149,7 +150,8 @@ HOOK(tt_split) {
   if (src.empty() || src.back() != 2 || src.drop_back() != dst)
     return opError(op, diag, "needs a last dimension of 2, which the results lack");
   auto from = op->cast<tt::SplitOp>().src().type().scalar();
-  return from == op->result(0).type().scalar() || opError(op, diag, "changes the element type");
+  if (from != op->result(0).type().scalar()) return opError(op, diag, "changes the element type");
+  return checkSplitLayout(op->cast<tt::SplitOp>(), diag);
 }
 HOOK(tt_trans) {
   auto t = op->cast<tt::TransOp>();
@@ -162,7 +164,8 @@ HOOK(tt_trans) {
   if (dst.size() != src.size()) return opError(op, diag, "changes the rank");
   for (unsigned i = 0; i < dst.size(); ++i)
     if (dst[i] != src[t.order()[i]]) return opError(op, diag, "gives a tensor of the wrong shape");
-  return t.src().type().scalar() == t.result().type().scalar() || opError(op, diag, "changes the element type");
+  if (t.src().type().scalar() != t.result().type().scalar()) return opError(op, diag, "changes the element type");
+  return checkTransposedLayout(t, diag);
 }
 HOOK(tt_gather) {
   auto g = op->cast<tt::GatherOp>();
@@ -192,7 +195,8 @@ HOOK(tt_dot) {
   if (a[r - 1] != b[r - 2])
     return opError(op, diag, "inner dimensions differ: " + llvm::Twine(a[r - 1]) + " and " + llvm::Twine(b[r - 2]));
   if (c[r - 2] != a[r - 2] || c[r - 1] != b[r - 1]) return opError(op, diag, "the accumulator has the wrong shape", 2);
-  return d.c().type() == d.d().type() || opError(op, diag, "gives the accumulator's type");
+  if (d.c().type() != d.d().type()) return opError(op, diag, "gives the accumulator's type");
+  return checkDotLayouts(d, diag);
 }
 
 /// An operand of a dot of microscaled matrices and its scales. `packed` of its last two dimensions (0 or 1) has

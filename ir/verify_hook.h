@@ -21,6 +21,12 @@ inline bool sameShape(Type a, Type b) {
 /// The mask of an access, if it has one, has the shape and layout of what is accessed: of the pointers, the offsets or
 /// the values. `operand`: the mask's place in the operation's row. Every operation with a mask checks it by this.
 bool checkMask(Operation *op, DiagnosticEngine &diag, Value mask, Type accessed, unsigned operand);
+/// Layouts of operands and results, in TTGIR (verify_layouts.cpp). @pre shapes and element types have been checked
+bool checkTransposedLayout(tt::TransOp, DiagnosticEngine &);
+bool checkReshapedLayout(tt::ReshapeOp, DiagnosticEngine &);
+bool checkJoinedLayout(tt::JoinOp, DiagnosticEngine &);
+bool checkSplitLayout(tt::SplitOp, DiagnosticEngine &);
+bool checkDotLayouts(tt::DotOp, DiagnosticEngine &);
 inline llvm::ArrayRef<int64_t> shapeOf(Value v) { return v.type().cast<TensorType>().shape(); }
 
 } // namespace tessera::ir

@@ -239,4 +239,19 @@ const Encoding *inferReduce(EncodingPool &pool, const Encoding *src, int64_t axi
   return orNull(pool.getSlice(axis, src));
 }
 
+bool holdCopiesAlike(const LinearLayout &a, const LinearLayout &b) {
+  // Both maps have one kernel: each column is the same sum of columns before it, or independent of them, in both.
+  F2Span ofA, ofB;
+  for (Dim d : {Dim::Register, Dim::Lane, Dim::Warp, Dim::Block}) {
+    auto x = a.columns(d), y = b.columns(d);
+    if (x.size() != y.size()) return false;
+    for (size_t bit = 0; bit < x.size(); ++bit) {
+      if (ofA.solve(x[bit]) != ofB.solve(y[bit])) return false;
+      ofA.add(x[bit]);
+      ofB.add(y[bit]);
+    }
+  }
+  return true;
+}
+
 } // namespace tessera::layouts

@@ -26,5 +26,9 @@ const Encoding *inferReduce(EncodingPool &, const Encoding *src, int64_t axis);
 const Encoding *linearEncodingOf(EncodingPool &, const LinearLayout &);
 /// The layouts hold the same elements in the same places.
 bool sameLayout(const Encoding *, const Encoding *, llvm::ArrayRef<int64_t> shape);
+/// Both layouts have as many registers, lanes, warps and blocks, and the same of them hold copies of each other's
+/// elements. If every register keeps its value, a tensor of one layout then is one of the other, with its elements in
+/// another order. The shapes may differ.
+bool holdCopiesAlike(const LinearLayout &, const LinearLayout &);
 
 } // namespace tessera::layouts

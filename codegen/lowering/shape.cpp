@@ -7,6 +7,7 @@
 #include "codegen/lowering/lowering.h"
 #include "ir/ops.h"
 #include "layouts/cat_shape.h"
+#include "layouts/infer.h"
 #include <map>
 
 namespace tessera::codegen {
@@ -48,9 +49,8 @@ static bool lowerReshapeLike(Operation *op, FunctionLowering &fl) {
   Elements out;
   if (auto reshape = op->dyn<tt::ReshapeOp>(); reshape && reshape.allowReorder()) {
     // Any order will do: registers keep their places.
-    auto &values = fl.get(src);
-    if (values.size() == fl.numElements(result.type())) {
-      fl.set(result, values);
+    if (layouts::holdCopiesAlike(fl.layout(src.type()), fl.layout(result.type()))) {
+      fl.set(result, fl.get(src));
       return true;
     }
   }
