@@ -142,13 +142,6 @@ Block::iterator &Block::iterator::operator++() {
 
 llvm::ArrayRef<Block *> Block::successors() const { return last_ ? last_->successors() : llvm::ArrayRef<Block *>(); }
 
-llvm::SmallVector<Block *, 4> Block::predecessors() const {
-  llvm::SmallVector<Block *, 4> out;
-  for (auto *b = parent_->front(); b; b = b->next())
-    if (llvm::is_contained(b->successors(), this)) out.push_back(b);
-  return out;
-}
-
 void Block::erase() {
   for (auto *op = first_; op; op = op->next()) op->dropAllReferences();
   if (parent_) {
@@ -156,12 +149,6 @@ void Block::erase() {
     (next_ ? next_->prev_ : parent_->last_) = prev_;
     parent_ = nullptr;
   }
-}
-
-unsigned Block::number() const {
-  unsigned n = 0;
-  for (auto *b = prev_; b; b = b->prev_) ++n;
-  return n;
 }
 
 // ---- operations -----------------------------------------------------------------------------------------------------

@@ -224,13 +224,9 @@ public:
   iterator begin() const { return iterator(first_); }
   iterator end() const { return iterator(nullptr); }
 
-  /// Predecessors through branches of the same region.
-  llvm::SmallVector<Block *, 4> predecessors() const;
   llvm::ArrayRef<Block *> successors() const;
   /// Unlinks the block from its region and drops every operation in it.
   void erase();
-  /// Position in the region (linear time; for diagnostics and printing).
-  unsigned number() const;
 
 private:
   friend class Region;

@@ -290,7 +290,7 @@ void Printer::flags(Operation *op, llvm::StringRef attr, llvm::StringRef key, Fl
 }
 
 void Printer::successor(Block *b, OperandRange args) {
-  o << " ^bb" << b->number();
+  o << " ^bb" << placeOf(b).number;
   if (args.empty()) return;
   o << "(";
   values(args);

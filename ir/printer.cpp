@@ -13,7 +13,7 @@ void Printer::shape(llvm::ArrayRef<int64_t> s) {
 void Printer::block(Block *b, bool header) {
   if (header) {
     newline(indent_ - 1);
-    o << "^bb" << b->number();
+    o << "^bb" << placeOf(b).number;
     if (b->numArgs()) {
       o << "(";
       for (unsigned i = 0; i < b->numArgs(); ++i) {
@@ -33,15 +33,31 @@ void Printer::block(Block *b, bool header) {
   }
 }
 
+const Printer::BlockPlace &Printer::placeOf(Block *b) {
+  if (auto found = places_.find(b); found != places_.end()) return found->second;
+  Region *region = b->parent();
+  if (!region) return places_[b]; // of an operation that is still being built
+  unsigned number = 0;
+  for (Block *other : region->blocks()) places_[other].number = number++;
+  for (Block *from : region->blocks()) {
+    unsigned place = places_[from].number;
+    for (Block *to : from->successors()) {
+      auto &predecessors = places_[to].predecessors;
+      if (predecessors.empty() || predecessors.back() != place) predecessors.push_back(place);
+    }
+  }
+  return places_[b];
+}
+
 void Printer::predecessors(Block *b) {
-  auto preds = b->predecessors();
-  if (preds.empty())
+  llvm::ArrayRef<unsigned> from = placeOf(b).predecessors;
+  if (from.empty())
     o << "  // no predecessors";
-  else if (preds.size() == 1)
-    o << "  // pred: ^bb" << preds[0]->number();
+  else if (from.size() == 1)
+    o << "  // pred: ^bb" << from[0];
   else {
-    o << "  // " << preds.size() << " preds: ";
-    llvm::interleaveComma(preds, o, [&](Block *p) { o << "^bb" << p->number(); });
+    o << "  // " << from.size() << " preds: ";
+    llvm::interleaveComma(from, o, [&](unsigned place) { o << "^bb" << place; });
   }
 }
 
@@ -116,7 +132,7 @@ void Printer::generic(Operation *op) {
   o << ")";
   if (op->numSuccessors()) {
     o << "[";
-    llvm::interleaveComma(op->successors(), o, [&](Block *b) { o << "^bb" << b->number(); });
+    llvm::interleaveComma(op->successors(), o, [&](Block *b) { o << "^bb" << placeOf(b).number; });
     o << "]";
   }
   llvm::SmallVector<NamedAttribute, 8> inherent, other;

@@ -6,6 +6,7 @@
 #include "ir/op_table.h"
 #include "ir/printer.h"
 #include "ir/printer_names.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace tessera::ir::printing {
 
@@ -65,6 +66,12 @@ public:
 
   void block(Block *b, bool header);
   void predecessors(Block *b);
+  /// A block's place in its region and its predecessors' places, found for all blocks of the region at once.
+  struct BlockPlace {
+    unsigned number = 0;
+    llvm::SmallVector<unsigned, 2> predecessors;
+  };
+  const BlockPlace &placeOf(Block *b);
   /// `{ … }` of a region. `entryArgs`: print the entry block's header; `implicitEnd`: leave out a scf.yield without
   /// values.
   void region(Region &r, bool entryArgs, bool implicitEnd = false);
@@ -128,6 +135,7 @@ private:
   PrintOptions options_;
   Aliases *aliases_;
   const Names *names_;
+  llvm::DenseMap<Block *, BlockPlace> places_;
   int indent_ = 0;
   Operation *skip_ = nullptr;
   bool tight_ = false, afterComma_ = false, skipRegions_ = false;

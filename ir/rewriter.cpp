@@ -84,15 +84,16 @@ private:
         Block *was = op->block();
         setInsertionPoint(op);
         Operation *before = op->prev();
+        Operation *after = op->next();
         if (f(op, *this)) {
           changed_ = true;
-          // What the pattern made stands between the old neighbour and the operation.
+          // What the pattern made stands between the old neighbours.
           if (!erased_.contains(op)) {
             for (auto *n = op->prev(); n && n != before; n = n->prev()) push(n);
             push(op);
           } else if (was) {
             for (auto *n = before ? before->next() : was->front(); n && n != before; n = n->next()) {
-              if (seen_.contains(n)) break;
+              if (n == after || seen_.contains(n)) break;
               push(n);
             }
           }

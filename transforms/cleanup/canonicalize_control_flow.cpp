@@ -19,6 +19,7 @@
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/cleanup/canonicalize_patterns.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace tessera::transforms {
@@ -376,6 +377,60 @@ static bool simplifyCondBr(Operation *op, Rewriter &rw) {
 
 namespace {
 
+/// An edge: a branch, and which of its successors.
+struct Edge {
+  Operation *branch;
+  unsigned successor;
+
+  /// The values that the branch hands to that successor.
+  OperandRange values() const {
+    if (branch->is<cf::BrOp>()) return branch->operands();
+    auto c = branch->cast<cf::CondBrOp>();
+    return successor == 0 ? c.trueArgs() : c.falseArgs();
+  }
+  void setValues(llvm::ArrayRef<Value> values) const {
+    branch->setOperandGroup(branch->is<cf::BrOp>() ? 0 : 1 + successor, values);
+  }
+};
+
+/// The edges into each block of a region, found in one walk over it: a search for those of each block would take
+/// quadratic time in all.
+class EdgesByBlock {
+public:
+  explicit EdgesByBlock(Region &r) {
+    for (auto *from : r.blocks()) {
+      auto successors = from->successors();
+      bool isBranch = from->terminator()->is<cf::BrOp>() || from->terminator()->is<cf::CondBrOp>();
+      for (unsigned i = 0; i < successors.size(); ++i) {
+        Incoming &in = into_[successors[i]];
+        in.edges.push_back({from->terminator(), i});
+        in.areBranches &= isBranch;
+      }
+    }
+  }
+
+  /// Empty if an edge is of another kind of operation. Valid until `redirect`.
+  llvm::ArrayRef<Edge> into(Block *b) const {
+    auto found = into_.find(b);
+    bool areKnown = found != into_.end() && found->second.areBranches;
+    return areKnown ? llvm::ArrayRef(found->second.edges) : llvm::ArrayRef<Edge>();
+  }
+  /// All edges into a block lead to another one from now on.
+  void redirect(Block *from, Block *to) {
+    auto edges = llvm::to_vector(into(from));
+    into_.erase(from);
+    for (Edge e : edges) e.branch->setSuccessor(e.successor, to);
+    into_[to].edges.append(edges.begin(), edges.end());
+  }
+
+private:
+  struct Incoming {
+    llvm::SmallVector<Edge, 2> edges;
+    bool areBranches = true;
+  };
+  llvm::DenseMap<Block *, Incoming> into_;
+};
+
 /// The branches of a region of several blocks.
 class Blocks {
 public:
@@ -388,17 +443,6 @@ public:
   }
 
 private:
-  /// The values that a branch hands to its i-th successor.
-  static OperandRange handed(Operation *branch, unsigned i) {
-    if (branch->is<cf::BrOp>()) return branch->operands();
-    auto c = branch->cast<cf::CondBrOp>();
-    return i == 0 ? c.trueArgs() : c.falseArgs();
-  }
-  static void setHanded(Operation *branch, unsigned i, llvm::ArrayRef<Value> values) {
-    branch->setOperandGroup(branch->is<cf::BrOp>() ? 0 : 1 + i, values);
-  }
-  static bool isBranch(Operation *op) { return op->is<cf::BrOp>() || op->is<cf::CondBrOp>(); }
-
   bool dropUnreached() {
     llvm::SmallPtrSet<Block *, 8> reached;
     llvm::SmallVector<Block *, 8> work{r_.front()};
@@ -416,39 +460,27 @@ private:
     return changed;
   }
 
-  /// (branch, successor number) for every edge into the block; empty where an edge is of another kind.
-  llvm::SmallVector<std::pair<Operation *, unsigned>, 4> edges(Block *b) {
-    llvm::SmallVector<std::pair<Operation *, unsigned>, 4> out;
-    for (auto *p : r_.blocks())
-      for (unsigned i = 0; i < p->successors().size(); ++i)
-        if (p->successors()[i] == b) {
-          if (!isBranch(p->terminator())) return {};
-          out.push_back({p->terminator(), i});
-        }
-    return out;
-  }
-
   bool forwardArguments() {
     bool changed = false;
+    EdgesByBlock edges(r_);
     for (auto *b : r_.blocks()) {
-      if (b == r_.front() || !b->numArgs()) continue;
-      auto in = edges(b);
-      if (in.empty()) continue;
+      auto in = edges.into(b);
+      if (b == r_.front() || in.empty()) continue;
       for (unsigned k = b->numArgs(); k-- > 0;) {
         Value arg = b->arg(k), same;
         bool one = true;
-        for (auto [branch, i] : in) {
-          Value v = handed(branch, i)[k];
+        for (Edge e : in) {
+          Value v = e.values()[k];
           if (v == arg) continue; // round the loop
           one &= !same || same == v;
           same = v;
         }
         if (!arg.useEmpty() && (!one || !same)) continue;
         if (!arg.useEmpty()) arg.replaceAllUsesWith(same);
-        for (auto [branch, i] : in) {
-          auto values = handed(branch, i).vec();
+        for (Edge e : in) {
+          auto values = e.values().vec();
           values.erase(values.begin() + k);
-          setHanded(branch, i, values);
+          e.setValues(values);
         }
         b->eraseArg(k);
         changed = true;
@@ -460,6 +492,7 @@ private:
   /// To a block that only jumps on: jump there.
   bool skipJumps() {
     bool changed = false;
+    EdgesByBlock edges(r_);
     for (auto *b : r_.blocks()) {
       auto *jump = b->front();
       if (b == r_.front() || !jump->is<cf::BrOp>() || jump->successor(0) == b) continue;
@@ -467,35 +500,40 @@ private:
       bool local = true;
       for (auto *a : b->args())
         for (auto *u : Value(a).users()) local &= u == jump;
-      if (!local) continue;
-      for (auto [branch, i] : edges(b)) {
-        auto in = handed(branch, i).vec();
+      if (!local || edges.into(b).empty()) continue;
+      for (Edge e : edges.into(b)) {
+        auto in = e.values().vec();
         llvm::SmallVector<Value, 4> on;
         for (auto v : jump->operands()) on.push_back(v.isBlockArgument() && v.ownerBlock() == b ? in[v.index()] : v);
-        setHanded(branch, i, on);
-        branch->setSuccessor(i, jump->successor(0));
-        changed = true;
+        e.setValues(on);
       }
+      edges.redirect(b, jump->successor(0));
+      changed = true;
     }
     return changed;
   }
 
+  /// A block joins its only predecessor, which only jumps to it.
   bool merge() {
+    bool changed = false;
+    // They stay true: what a merged block's terminator leads to comes from the same operation, now at the end of its
+    // predecessor.
+    EdgesByBlock edges(r_);
     for (auto *b : r_.blocks()) {
-      auto preds = b->predecessors();
-      Operation *t = preds.size() == 1 ? preds[0]->terminator() : nullptr;
-      if (!t || !t->is<cf::BrOp>() || preds[0] == b || b == r_.front()) continue;
+      auto in = edges.into(b);
+      Operation *t = in.size() == 1 ? in[0].branch : nullptr;
+      if (!t || !t->is<cf::BrOp>() || t->block() == b || b == r_.front()) continue;
       for (unsigned i = 0; i < b->numArgs(); ++i) b->arg(i).replaceAllUsesWith(t->operand(i));
-      Block *into = preds[0];
+      Block *into = t->block();
       t->erase();
       for (auto &op : *b) {
         op.remove();
         into->append(&op);
       }
       b->erase();
-      return true;
+      changed = true;
     }
-    return false;
+    return changed;
   }
 
   Region &r_;
