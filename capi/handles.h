@@ -134,6 +134,8 @@ template <class Body> tessera_status guarded(Call &call, Body body) {
 inline llvm::StringRef orEmpty(const char *s) { return s ? s : ""; }
 inline std::string fileName(const char *s) { return s ? s : "<text>"; }
 
+/// The numbers of the options that configure the kernel, checked as far as no target decides.
+tessera_status readConfig(Call &, const tessera_options &, runtime::KernelConfig &);
 /// Copies the caller's options (null: the defaults) to `o`. Without a stage `o.stage` does not change.
 tessera_status copyOptions(Call &, const tessera_options *given, const ir::TargetInfo &, runtime::CompileOptions &o);
 /// The same, and checks them against the target.

@@ -174,7 +174,12 @@ tessera_status compileAndLoad(Call &call, const std::shared_ptr<DeviceState> &d,
   if (given) std::memcpy(&options, given, std::min(given->size, sizeof options));
   options.size = sizeof options;
   options.stage = d->info.stage;
-  if (!d->device) return loadText(call, d, source, file, orEmpty(options.kernel), kernel);
+  if (!d->device) {
+    // It evaluates the text whatever they say, but a program must not depend on values that no other device takes.
+    runtime::KernelConfig unused;
+    if (auto s = readConfig(call, options, unused)) return s;
+    return loadText(call, d, source, file, orEmpty(options.kernel), kernel);
+  }
   if (!target) target = d->target;
   // An emulator executes what was lowered for its own target; a GPU's driver refuses an object itself.
   if (d->device->takesBitcode() && target != d->target)

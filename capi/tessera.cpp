@@ -85,6 +85,18 @@ static void reportRemark(Call &call, const transforms::Remark &r) {
   call.engine.report(std::move(d));
 }
 
+tessera_status readConfig(Call &call, const tessera_options &options, runtime::KernelConfig &config) {
+#define KERNEL_OPTION(field, key, flag, initial, form, least, most, help, needs) config.field = options.key;
+#include "runtime/options.def"
+  for (auto &option : runtime::kernelOptions()) {
+    auto problem = option.problem(config.*option.field);
+    if (!problem.empty()) return call.fail(TESSERA_USAGE, option.key + " " + problem);
+  }
+  if (options.opt_level < 0 || options.opt_level > 3)
+    return call.fail(TESSERA_USAGE, "opt_level must be 0 to 3, not " + llvm::Twine(options.opt_level));
+  return TESSERA_OK;
+}
+
 tessera_status copyOptions(Call &call, const tessera_options *given, const ir::TargetInfo &target,
                            runtime::CompileOptions &o) {
   tessera_options options;
@@ -102,14 +114,7 @@ tessera_status copyOptions(Call &call, const tessera_options *given, const ir::T
     if (!s.ok()) return call.fail(s.status(), TESSERA_USAGE);
     o.stage = *s;
   }
-#define KERNEL_OPTION(field, key, flag, initial, form, least, most, help, needs) o.field = options.key;
-#include "runtime/options.def"
-  for (auto &option : runtime::kernelOptions()) {
-    auto problem = option.problem(o.*option.field);
-    if (!problem.empty()) return call.fail(TESSERA_USAGE, option.key + " " + problem);
-  }
-  if (options.opt_level < 0 || options.opt_level > 3)
-    return call.fail(TESSERA_USAGE, "opt_level must be 0 to 3, not " + llvm::Twine(options.opt_level));
+  if (auto s = readConfig(call, options, o)) return s;
   o.optLevel = options.opt_level;
   o.exactNumWarps = options.exact_num_warps;
   o.fpFusion = options.fp_fusion;

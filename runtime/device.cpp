@@ -74,6 +74,7 @@ absl::StatusOr<std::vector<DeviceArgument>> kernelArguments(const KernelMetadata
 
 absl::Status Device::run(llvm::StringRef object, const KernelMetadata &md, std::array<int64_t, 3> grid,
                          llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *timing) {
+  if (auto s = checkGrid(grid, spec(), md.globalScratchBytes); !s.ok()) return s;
   std::string what = "kernel '" + md.kernel + "'";
   auto kernel = load(object, md);
   if (!kernel.ok()) return kernel.status();

@@ -9,7 +9,8 @@ namespace tessera::runtime {
 static_assert(kMaxPrograms == kMaxInterpreterPrograms);
 
 int64_t maxGridSize(unsigned dimension, llvm::StringRef deviceSpec) {
-  return deviceSpec.starts_with("cuda") ? maxGridSize(dimension) : kMaxGridX;
+  bool isNvidia = deviceSpec.starts_with("cuda") || deviceSpec.starts_with("emulator:sm_");
+  return isNvidia && dimension ? kMaxCudaGridYZ : kMaxGridSize;
 }
 
 absl::Status checkGrid(std::array<int64_t, 3> grid, llvm::StringRef deviceSpec, int64_t scratchBytesPerProgram) {
@@ -20,8 +21,11 @@ absl::Status checkGrid(std::array<int64_t, 3> grid, llvm::StringRef deviceSpec, 
   int64_t programs = 1;
   for (unsigned i = 0; i < 3; ++i) {
     if (grid[i] < 1) return refuse("is empty");
-    if (grid[i] > maxGridSize(i, deviceSpec) || programs > kMaxPrograms / grid[i])
-      return refuse("is too large for " + deviceSpec);
+    if (int64_t most = maxGridSize(i, deviceSpec); grid[i] > most)
+      return refuse("is too large for " + deviceSpec + ", which takes at most " + llvm::Twine(most) + " in " +
+                    llvm::Twine("xyz"[i]));
+    if (programs > kMaxPrograms / grid[i])
+      return refuse("is too large: it has more than " + llvm::Twine(kMaxPrograms) + " programs");
     programs *= grid[i];
   }
   if (scratchBytesPerProgram > kMaxScratchBytes / programs) return refuse("needs too much scratch memory");

@@ -1,6 +1,5 @@
-// Checks of a launch's grid and arguments, whether the launch comes from a description (launch/launch_description.h),
-// the command line (launcher.h) or the C API (capi/launch.cpp). The interpreter, which depends on ir/ alone, checks
-// again.
+// Checks of a launch's grid and arguments, whether the launch comes from a description (launcher.h, Device::run) or the
+// C API (capi/launch_arguments.cpp). The interpreter, which depends on ir/ alone, checks again.
 #pragma once
 #include "absl/status/status.h"
 #include "runtime/compiler/metadata.h"
@@ -12,18 +11,17 @@
 
 namespace tessera::runtime {
 
-/// Largest sizes of a grid. CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; HIP takes
-/// larger sizes in y and z.
-inline constexpr int64_t kMaxGridX = std::numeric_limits<int32_t>::max();
-inline constexpr int64_t kMaxGridYZ = 65535;
+/// Largest sizes of a grid: along any dimension, and along y and z on NVIDIA GPUs (CUDA C++ Programming Guide,
+/// "Technical Specifications per Compute Capability"). HIP takes more along y and z.
+inline constexpr int64_t kMaxGridSize = std::numeric_limits<int32_t>::max();
+inline constexpr int64_t kMaxCudaGridYZ = 65535;
 /// Programs of a grid, on any device.
 inline constexpr int64_t kMaxPrograms = int64_t(1) << 40;
 /// Scratch memory of a grid, all programs together.
 inline constexpr int64_t kMaxScratchBytes = int64_t(1) << 48;
 
-/// The largest size of a grid's dimension (0 to 2) that every device takes.
-constexpr int64_t maxGridSize(unsigned dimension) { return dimension ? kMaxGridYZ : kMaxGridX; }
-/// The same for one device, by its name ("cuda:0").
+/// The largest size of a grid's dimension (0 to 2) that a device takes, by its name: "cuda:0", "emulator:gfx942",
+/// "interpreter". Emulators have the limits of their GPUs.
 int64_t maxGridSize(unsigned dimension, llvm::StringRef deviceSpec);
 
 /// InvalidArgument if the grid is empty, too large for the device or needs too much scratch memory.

@@ -109,6 +109,7 @@ absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &d, ir:
 
 absl::Status interpretLaunch(ir::Module &m, ir::Operation *kernel, const LaunchDescription &d, LaunchArguments &a,
                              const InterpreterOptions &o, ir::DiagnosticEngine &diag) {
+  if (auto s = checkGrid(d.grid, "interpreter", 0); !s.ok()) return s;
   std::vector<InterpreterBuffer> memory;
   std::vector<InterpreterArg> given;
   for (unsigned i = 0; i < d.args.size(); ++i) {

@@ -20,6 +20,18 @@ def test_run(vecadd, device):
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_options_and_grids_are_checked_alike(vecadd, device):
+    x, o = np.ones(256, "f4"), np.zeros(256, "f4")
+    with pytest.raises(tessera.UsageError, match="num_warps must be a power of two up to 64, not 3"):
+        tessera.run(vecadd, 1, x, x, o, 256, device=device, num_warps=3)
+    with pytest.raises(tessera.UsageError, match=r"too large for .*, which takes at most 2147483647 in x"):
+        tessera.run(vecadd, 1 << 31, x, x, o, 256, device=device)
+    if device.startswith("emulator:sm"):
+        with pytest.raises(tessera.UsageError, match=f"too large for {device}, which takes at most 65535 in y"):
+            tessera.run(vecadd, (1, 65536), x, x, o, 256, device=device)
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_faults_have_places(vecadd, device):
     x, o = np.ones(1000, "f4"), np.zeros(1000, "f4")
     with pytest.raises(tessera.FailedError, match="out of bounds"):

@@ -72,6 +72,7 @@ public:
   /// The host's buffers are the device's memory: nothing is copied.
   absl::Status run(llvm::StringRef object, const KernelMetadata &metadata, std::array<int64_t, 3> grid,
                    llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *timing) override {
+    if (auto s = checkGrid(grid, spec(), metadata.globalScratchBytes); !s.ok()) return s;
     Kernel kernel(metadata, object);
     std::vector<std::unique_ptr<HostMemory>> memory;
     std::vector<DeviceArgument> given;

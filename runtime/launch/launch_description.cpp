@@ -88,7 +88,8 @@ private:
   void grid(const JsonNode &n) {
     auto sizes = n.elements();
     if (n.isArray() && (sizes.empty() || sizes.size() > 3)) return n.error("must have one to three sizes");
-    for (size_t i = 0; i < sizes.size(); ++i) d_.grid[i] = sizes[i].integer(1, maxGridSize(i)).value_or(1);
+    // What the device takes of these is checked when the launch is run.
+    for (size_t i = 0; i < sizes.size(); ++i) d_.grid[i] = sizes[i].integer(1, kMaxGridSize).value_or(1);
   }
 
   void kernelOption(const KernelOption &option) {

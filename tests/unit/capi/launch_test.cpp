@@ -363,6 +363,39 @@ TEST_P(OnDevice, OneBufferAsInputAndOutput) {
   for (int i = 0; i < 64; ++i) EXPECT_EQ(out[i], float(2 * i));
 }
 
+/// The interpreter does not read them, but takes no values that other devices refuse.
+TEST_P(OnDevice, OptionsAreChecked) {
+  Session s(GetParam());
+  tessera_options o;
+  auto refused = [&](const char *why) {
+    tessera_error *e;
+    EXPECT_EQ(tessera_kernel_compile(s.device, kAxpy, strlen(kAxpy), "k.ttir", &o, &s.kernel, &e), TESSERA_USAGE);
+    EXPECT_THAT(tessera_error_text(e), HasSubstr(why));
+    tessera_error_destroy(e);
+  };
+  tessera_options_init(&o, sizeof o);
+  o.num_warps = 3;
+  refused("num_warps must be a power of two up to 64, not 3");
+  o.num_warps = 4, o.num_stages = -1;
+  refused("num_stages must be");
+  o.num_stages = 3, o.opt_level = 4;
+  refused("opt_level must be 0 to 3, not 4");
+}
+
+TEST_P(OnDevice, GridsAsLargeAsTheGpuTakes) {
+  Session s(GetParam());
+  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.diagnostics.texts;
+  tessera_error *e;
+  auto refused = [&](std::initializer_list<uint32_t> grid, const std::string &why) {
+    EXPECT_EQ(tessera_launch(s.kernel, std::data(grid), s.arguments.data(), s.arguments.size(), &e), TESSERA_USAGE);
+    EXPECT_THAT(tessera_error_text(e), HasSubstr(why));
+    tessera_error_destroy(e);
+  };
+  refused({1, 1u << 31, 1}, "is too large for " + std::string(GetParam()));
+  if (GetParam() == std::string("emulator:sm_80"))
+    refused({1, 1, 65536}, "the grid (1, 1, 65536) is too large for emulator:sm_80, which takes at most 65535 in z");
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, OnDevice, testing::Values("interpreter", "emulator:sm_80", "emulator:gfx942"),
                          [](auto &p) {
                            std::string n = p.param;
