@@ -204,7 +204,9 @@ public:
 
 private:
   absl::Status refuse(Location, absl::Status) const;
+  void warn(Location, std::string) const;
   absl::Status checkInput();
+  void takeTarget();
   void startTools();
   absl::Status runPasses();
   absl::Status assignLayouts();
@@ -247,6 +249,14 @@ absl::Status Compilation::refuse(Location place, absl::Status why) const {
   return why;
 }
 
+void Compilation::warn(Location place, std::string message) const {
+  Diagnostic d;
+  d.severity = Severity::Warning;
+  d.loc = place;
+  d.message = std::move(message);
+  diag_.report(std::move(d));
+}
+
 absl::Status Compilation::checkInput() {
   if (auto s = checkOptions(target_, options_); !s.ok()) return s;
   auto selected = selectKernel(*module_, options_.kernel);
@@ -262,16 +272,24 @@ absl::Status Compilation::checkInput() {
                   absl::InvalidArgumentError(llvm::formatv("the module has {0} threads per warp, but {1} has {2}",
                                                            lanes, target_.name, target_.warpSize)
                                                  .str()));
-  if (options_.numCtas > 1 && !hadLayouts_) {
-    Diagnostic d;
-    d.severity = Severity::Warning;
-    d.loc = (*selected)->loc();
-    d.message = llvm::formatv("num-ctas = {0}: programs are not spread over clusters of blocks, each runs on one; the "
-                              "metadata says how to launch it",
-                              options_.numCtas);
-    diag_.report(std::move(d));
-  }
+  takeTarget();
+  if (options_.numCtas > 1 && !hadLayouts_)
+    warn((*selected)->loc(), llvm::formatv("num-ctas = {0}: programs are not spread over clusters of blocks, each runs "
+                                           "on one; the metadata says how to launch it",
+                                           options_.numCtas));
   return absl::OkStatus();
+}
+
+/// The requested target has precedence over the one that the module names, as clang's has over the triple of an LLVM
+/// module. Layouts stay as they are; what the target lacks, the lowering refuses.
+void Compilation::takeTarget() {
+  auto named = module_->op()->attr<StringAttr>(kTargetAttr);
+  if (!named || findArch(named.value()) == &arch_) return;
+  warn(module_->op()->loc(),
+       llvm::formatv("the module's {0} is \"{1}\", but it is compiled for {2} (\"{3}\"), which may make its layouts "
+                     "slow or refuse them",
+                     kTargetAttr, named.value(), target_.name, target_.tritonTarget));
+  module_->op()->setAttr(kTargetAttr, StringAttr::get(module_->context(), target_.tritonTarget));
 }
 
 /// First of all: ptxas needs some milliseconds before it reads its input.
