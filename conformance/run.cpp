@@ -3,6 +3,7 @@
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "ir/printer.h"
+#include "ir/write_file.h"
 #include "runtime/compiler/compiler.h"
 #include "runtime/emulator/emulator_device.h"
 #include "runtime/launch/argument_data.h"
@@ -12,7 +13,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -377,14 +377,7 @@ absl::Status dumpCase(const Suite &suite, const Case &c, const std::string &fold
   if (e.contents.empty()) return absl::InvalidArgumentError(c.name + ": " + r.message);
   if (auto ec = llvm::sys::fs::create_directories(folder)) return absl::UnavailableError(folder + ": " + ec.message());
   auto write = [&](const std::string &name, llvm::StringRef text) -> absl::Status {
-    std::error_code ec;
-    llvm::raw_fd_ostream out(folder + "/" + name, ec);
-    if (!ec) {
-      out << text;
-      out.close();
-      ec = out.error();
-      out.clear_error();
-    }
+    std::error_code ec = ir::writeFile(folder + "/" + name, text);
     return ec ? absl::UnavailableError(folder + "/" + name + ": " + ec.message()) : absl::OkStatus();
   };
   ir::Context context;

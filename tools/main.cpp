@@ -1,4 +1,5 @@
 // `tessera`: the command line. Looks up the subcommand and hands over; see commands.h.
+#include "ir/write_file.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "llvm/ADT/SmallString.h"
@@ -79,14 +80,7 @@ bool writeOutput(const std::string &path, llvm::StringRef contents) {
     llvm::outs() << contents;
     return true; // main looks whether it could be written
   }
-  std::error_code ec;
-  llvm::raw_fd_ostream o(path, ec);
-  if (!ec) {
-    o << contents;
-    o.close();
-    ec = o.error();
-    o.clear_error();
-  }
+  std::error_code ec = ir::writeFile(path, contents);
   if (ec) fail(kRunFailed, path + ": " + ec.message());
   return !ec;
 }

@@ -3,6 +3,7 @@
 #include "ir/module_attributes.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
+#include "ir/write_file.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -174,12 +175,11 @@ private:
     d.message =
         llvm::formatv("in pass '{0}' (step {1} of {2})", pipeline_[index].pass->name, index + 1, pipeline_.size());
     if (!options_.reproducerPath.empty()) {
-      std::error_code ec;
-      llvm::raw_fd_ostream f(options_.reproducerPath, ec);
-      if (!ec) {
-        f << "// tessera opt " << options_.reproducerPath << commandLine(pipeline_, index) << "\n" << before;
-        d.message += "; the IR before it is in " + options_.reproducerPath;
-      }
+      const std::string &path = options_.reproducerPath;
+      std::string command = "// tessera opt " + path + commandLine(pipeline_, index) + "\n";
+      std::error_code ec = writeFile(path, {command, before});
+      d.message += ec ? "; the IR before it could not be written: " + path + ": " + ec.message()
+                      : "; the IR before it is in " + path;
     }
     if (!reported) {
       Diagnostic e;

@@ -1,9 +1,9 @@
 // A file for a tool that only takes files.
 #include "codegen/object/temporary_file.h"
 #include "absl/status/status.h"
+#include "ir/write_file.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace tessera::codegen {
 
@@ -22,14 +22,7 @@ TemporaryFile::~TemporaryFile() {
 }
 
 absl::Status TemporaryFile::write(llvm::StringRef bytes) {
-  std::error_code error;
-  llvm::raw_fd_ostream stream(path(), error);
-  if (!error) {
-    stream << bytes;
-    stream.close();
-    error = stream.error();
-    stream.clear_error();
-  }
+  std::error_code error = ir::writeFile(path(), bytes);
   return error ? absl::InternalError(std::string("cannot write ") + path() + ": " + error.message()) : absl::OkStatus();
 }
 

@@ -1,6 +1,7 @@
 // The .npy format (see npy.h). The header is a Python dictionary; the small reader below takes exactly the form that
 // numpy writes, with free white space.
 #include "runtime/launch/npy.h"
+#include "ir/write_file.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -239,18 +240,9 @@ absl::StatusOr<std::string> formatNpy(DType t, llvm::ArrayRef<int64_t> shape, ll
 absl::Status writeNpy(const std::string &path, DType t, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<uint8_t> data) {
   auto header = formatHeader(t, shape, data.size());
   if (!header.ok()) return absl::InvalidArgumentError(path + ": " + std::string(header.status().message()));
-  std::error_code ec;
-  llvm::raw_fd_ostream out(path, ec);
-  if (ec) return absl::UnavailableError(path + ": " + ec.message());
-  out << *header;
-  out.write(reinterpret_cast<const char *>(data.data()), data.size());
-  out.close();
-  if (out.has_error()) {
-    ec = out.error();
-    out.clear_error();
-    return absl::UnavailableError(path + ": " + ec.message());
-  }
-  return absl::OkStatus();
+  llvm::StringRef bytes(reinterpret_cast<const char *>(data.data()), data.size());
+  std::error_code ec = ir::writeFile(path, {*header, bytes});
+  return ec ? absl::UnavailableError(path + ": " + ec.message()) : absl::OkStatus();
 }
 
 std::vector<uint8_t> reorder(llvm::ArrayRef<uint8_t> data, llvm::ArrayRef<int64_t> shape, unsigned elementBytes,
