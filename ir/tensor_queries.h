@@ -18,6 +18,16 @@ inline unsigned bitsOf(Value v) {
   return t.isPointer() ? 64 : t.bitWidth();
 }
 
+/// What a pointer, or each pointer of a tensor of them, points to. @pre it is one
+inline Type pointeeOf(Type pointers) { return pointers.scalar().cast<PointerType>().pointee(); }
+inline Type pointeeOf(Value pointers) { return pointeeOf(pointers.type()); }
+/// Bytes from one pointee to the next in memory, the unit of tt.addptr: what is narrower than a byte takes one. @pre
+/// the pointee is no tensor
+inline int64_t pointeeBytes(Type pointers) { return std::max<int64_t>(1, pointeeOf(pointers).bitWidth() / 8); }
+inline int64_t pointeeBytes(Value pointers) { return pointeeBytes(pointers.type()); }
+/// Whether a value is a pointer to a tensor, as tt.make_tensor_ptr gives it.
+inline bool isBlockPointer(Type t) { return t.isPointer() && t.cast<PointerType>().pointee().isTensor(); }
+
 /// Whether each element of the operation's one result is computed from the same elements of its operands, and from
 /// nothing else. Not so selects, whose condition may be one scalar for all elements.
 inline bool isElementwise(const Operation *op) {

@@ -25,8 +25,8 @@ static bool checkOther(Operation *op, DiagnosticEngine &diag, Value other, Type 
   return opError(op, diag, "the value for masked-off elements must be " + read.str() + ", not " + other.type().str(),
                  op->operandGroupStart(operand));
 }
-static Type pointeeOf(Type ptr) { return ptr.withScalar(ptr.scalar().cast<PointerType>().pointee()); }
-static bool isBlockPointer(Type t) { return t.isPointer() && t.cast<PointerType>().pointee().isTensor(); }
+/// The type of what is read or written through a pointer, or through a tensor of pointers.
+static Type accessedType(Value ptr) { return ptr.type().withScalar(pointeeOf(ptr)); }
 HOOK(tt_addptr) {
   auto a = op->cast<tt::AddptrOp>();
   return a.ptr().type() == a.result().type() || opError(op, diag, "must give a pointer of its operand's type", 0);
@@ -47,7 +47,7 @@ HOOK(tt_load) {
     return true;
   }
   if (!l.boundaryCheck().empty()) return opError(op, diag, "takes boundaryCheck for block pointers only");
-  Type want = pointeeOf(l.ptr().type());
+  Type want = accessedType(l.ptr());
   if (l.result().type() != want)
     return opError(op, diag, "must give " + want.str() + ", not " + l.result().type().str());
   if (!checkMask(op, diag, l.mask(), l.ptr().type(), 1)) return false;
@@ -68,7 +68,7 @@ HOOK(tt_store) {
         return opError(op, diag, "boundaryCheck names dimension " + llvm::Twine(d) + ", which the block does not have");
     return true;
   }
-  Type want = pointeeOf(s.ptr().type());
+  Type want = accessedType(s.ptr());
   if (s.value().type() != want)
     return opError(op, diag, "stores " + s.value().type().str() + " through a pointer to " + want.str(), 1);
   return checkMask(op, diag, s.mask(), s.ptr().type(), 2);
@@ -89,7 +89,7 @@ static bool canCombine(Operation *op, DiagnosticEngine &diag, RmwOp kind, Type t
 }
 HOOK(tt_atomic_rmw) {
   auto a = op->cast<tt::AtomicRmwOp>();
-  Type want = pointeeOf(a.ptr().type());
+  Type want = accessedType(a.ptr());
   if (a.val().type() != want)
     return opError(op, diag, "combines " + a.val().type().str() + " through a pointer to " + want.str(), 1);
   if (a.result().type() != want) return opError(op, diag, "must give " + want.str());
@@ -97,7 +97,7 @@ HOOK(tt_atomic_rmw) {
 }
 HOOK(tt_atomic_cas) {
   auto a = op->cast<tt::AtomicCasOp>();
-  Type want = pointeeOf(a.ptr().type());
+  Type want = accessedType(a.ptr());
   if (a.cmp().type() != want || a.val().type() != want || a.result().type() != want)
     return opError(op, diag, "compares and swaps values of type " + want.str());
   if (!hasAtomicWidth(want.scalar()))

@@ -12,6 +12,7 @@
 #include "codegen/lowering/access_plan.h"
 #include "ir/loops.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "transforms/analyses/axis_info.h"
 #include "transforms/analyses/integer_facts.h"
 #include "transforms/analyses/pointer_root.h"
@@ -226,7 +227,7 @@ struct Split {
       return base->getType()->getPointerAddressSpace() == 1;
     }
     if (auto add = op->dyn<tt::AddptrOp>()) {
-      int64_t bytes = std::max<int64_t>(1, p.type().scalar().cast<PointerType>().pointee().bitWidth() / 8);
+      int64_t bytes = pointeeBytes(p);
       return pointer(add.ptr()) && offset(add.offset(), bytes);
     }
     if (auto cast = op->dyn<tt::BitcastOp>()) return pointer(cast.src());
@@ -363,8 +364,7 @@ void AccessPlan::address(const VectorAccess &a, MemoryAccess &out) {
     if (mayBeNegative && !ptr_.type().isTensor()) return setPointer();
     if (small) {
       base_ = fl_.scalar(small);
-      terms_.push_back({ptr_.definedBy<tt::AddptrOp>().offset(),
-                        std::max<int64_t>(1, ptr_.type().scalar().cast<PointerType>().pointee().bitWidth() / 8)});
+      terms_.push_back({ptr_.definedBy<tt::AddptrOp>().offset(), pointeeBytes(ptr_)});
       wraps_ = true;
     }
     if (mayBeNegative) {

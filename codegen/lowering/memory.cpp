@@ -10,6 +10,7 @@
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "transforms/analyses/only_stored.h"
 #include "transforms/analyses/pointer_root.h"
 
@@ -158,7 +159,6 @@ bool store(FunctionLowering &fl, const AccessPlan &plan, AddressFn address, Valu
 
 bool lowerMemory(Operation *op, FunctionLowering &fl) {
   int64_t widest = fl.target.info().maxGlobalAccessBytes;
-  auto pointeeOf = [](Value p) { return p.type().scalar().cast<PointerType>().pointee(); };
   bool repeated = op->parentOfType<scf::ForOp>() || op->parentOfType<scf::WhileOp>();
   auto typeOk = [&](Type t) { return t && fl.memoryType(t) && !t.isTensor(); };
   switch (op->opcode()) {

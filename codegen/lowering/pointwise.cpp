@@ -9,6 +9,7 @@
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "llvm/IR/Intrinsics.h"
 
 namespace tessera::codegen {
@@ -417,7 +418,7 @@ bool Pointwise::changesOfType() {
   case Opcode::tt_ptr_to_int:
     return unary([&, t = fl_.elementType(op_->result().type())](Value1 x) { return bitcast(b_, x, t); });
   case Opcode::tt_addptr: {
-    llvm::Type *pointee = fl_.memoryType(op_->result().type().scalar().cast<PointerType>().pointee());
+    llvm::Type *pointee = fl_.memoryType(pointeeOf(op_->result()));
     if (!pointee) return fl_.error(op_, "moves a pointer to something that has no size");
     return binary([&](Value1 p, Value1 offset) { return b_.CreateGEP(pointee, p, offset); });
   }

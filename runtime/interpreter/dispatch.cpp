@@ -1,6 +1,7 @@
 // Which function evaluates an operation, or why none does (see program.h).
 #include "ir/op_table.h"
 #include "ir/partitions.h"
+#include "ir/tensor_queries.h"
 #include "runtime/interpreter/program.h"
 
 namespace tessera::runtime {
@@ -251,14 +252,12 @@ bool Program::dispatch(Op op) {
   case Opcode::ttg_local_scatter: return localScatter(op->cast<ttg::LocalScatterOp>());
   case Opcode::ttg_async_copy_global_to_local: {
     auto c = op->cast<ttg::AsyncCopyGlobalToLocalOp>();
-    return asyncCopy(op, c.src().type().scalar().cast<PointerType>().pointee(), lanes(c.src()), c.mask(), c.other(),
-                     c.result()) &&
+    return asyncCopy(op, pointeeOf(c.src()), lanes(c.src()), c.mask(), c.other(), c.result()) &&
            set(c.token(), Lanes());
   }
   case Opcode::amdg_buffer_load_to_local: {
     auto c = op->cast<amdg::BufferLoadToLocalOp>();
-    return asyncCopy(op, c.ptr().type().cast<PointerType>().pointee(), bufferAddresses(c.ptr(), c.offsets()), c.mask(),
-                     c.other(), c.dest()) &&
+    return asyncCopy(op, pointeeOf(c.ptr()), bufferAddresses(c.ptr(), c.offsets()), c.mask(), c.other(), c.dest()) &&
            set(c.token(), Lanes());
   }
   case Opcode::ttg_predicate_stage: {

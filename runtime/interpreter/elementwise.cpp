@@ -5,6 +5,7 @@
 #include "ir/device_function_name.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "runtime/float_formats.h"
 #include "runtime/interpreter/device_math.h"
 #include "runtime/interpreter/elementwise_functions.h"
@@ -285,8 +286,7 @@ private:
   }
 
   bool addPointer() {
-    // In bytes; pointees of less than a byte take one.
-    int64_t bytes = std::max<int64_t>(1, type_.cast<PointerType>().pointee().bitWidth() / 8);
+    int64_t bytes = pointeeBytes(type_);
     Type offsetType = op_->cast<tt::AddptrOp>().offset().type();
     unsigned offsetWidth = offsetType.scalar().bitWidth();
     if (offsetWidth > 64) return unsupported(offsetType);

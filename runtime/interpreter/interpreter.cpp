@@ -4,6 +4,7 @@
 // always the same.
 #include "runtime/interpreter/interpreter.h"
 #include "ir/printer.h"
+#include "ir/tensor_queries.h"
 #include "runtime/interpreter/program.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <condition_variable>
@@ -195,8 +196,7 @@ absl::Status checkArguments(Operation *kernel, std::array<int64_t, 3> grid, llvm
           "argument {0} of '{1}' is a tensor descriptor of {2} dimensions, and {3} is given", i, name,
           descriptor.rank(), args[i].shape.empty() ? "none" : llvm::formatv("one of {0}", args[i].shape.size()).str()));
     if (isDescriptor && size_t(args[i].buffer) < buffers.size()) continue;
-    if (t.isTensor() || !laneBytes(t) || laneBytes(t) > 8 ||
-        (t.isPointer() && t.cast<PointerType>().pointee().isTensor()))
+    if (t.isTensor() || !laneBytes(t) || laneBytes(t) > 8 || isBlockPointer(t))
       return invalid(
           llvm::formatv("argument {0} of '{1}' has the type {2}, which the interpreter cannot pass", i, name, t.str()));
     if (args[i].buffer < 0) continue;

@@ -1,6 +1,7 @@
 // Operations on global memory (see program.h). All of them come down to lists of addresses with a mask: a load, store
 // or atomic of each lane in turn, checked.
 #include "ir/op_table.h"
+#include "ir/tensor_queries.h"
 #include "runtime/float_formats.h"
 #include "runtime/interpreter/program.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -10,10 +11,6 @@ namespace tessera::runtime {
 using namespace ir;
 
 static llvm::ArrayRef<int64_t> shapeOf(Type t) { return t.cast<ShapedType>().shape(); }
-static Type pointeeOf(Value pointer) { return pointer.type().scalar().cast<PointerType>().pointee(); }
-static bool isBlockPointer(Value v) {
-  return v.type().isPointer() && v.type().cast<PointerType>().pointee().isTensor();
-}
 
 // ---- lists of addresses ---------------------------------------------------------------------------------------------
 
@@ -153,7 +150,7 @@ bool Program::advance(tt::AdvanceOp op) {
 bool Program::load(tt::LoadOp op) {
   Type element = op.result().type().scalar();
   waited_ |= op.isVolatile();
-  if (isBlockPointer(op.ptr())) {
+  if (isBlockPointer(op.ptr().type())) {
     BlockPointer p = blockPointer(op.ptr());
     Lanes addresses, inside;
     auto block = shapeOf(op.result().type());
@@ -184,7 +181,7 @@ bool Program::load(tt::LoadOp op) {
 
 bool Program::store(tt::StoreOp op) {
   Type element = op.value().type().scalar();
-  if (isBlockPointer(op.ptr())) {
+  if (isBlockPointer(op.ptr().type())) {
     BlockPointer p = blockPointer(op.ptr());
     Lanes addresses, inside;
     blockAddresses(element, shapeOf(op.value().type()), p.base, p.shape, p.strides, p.offsets, op.boundaryCheck(),
@@ -328,7 +325,7 @@ bool Program::descriptorScatter(tt::DescriptorScatterOp op) {
 
 bool Program::tensormapCreate(ttng::TensormapCreateOp op) {
   // The text has the hardware's order: innermost dimension first, strides in bytes, the innermost one left out.
-  Type element = op.globalAddress().type().cast<PointerType>().pointee();
+  Type element = pointeeOf(op.globalAddress());
   int64_t bytes = std::max(1u, element.bitWidth() / 8);
   TensorDescriptor d{word(op.globalAddress()), {}, {}, op.fillMode() == 1};
   unsigned rank = op.globalDim().size();

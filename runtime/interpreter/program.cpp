@@ -3,6 +3,7 @@
 #include "runtime/interpreter/program.h"
 #include "ir/print_width.h"
 #include "ir/printer.h"
+#include "ir/tensor_queries.h"
 #include "runtime/float_formats.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -33,8 +34,6 @@ bool Program::evaluate(Op op) {
 }
 
 // ---- values ---------------------------------------------------------------------------------------------------------
-
-static bool isBlockPointer(Type t) { return t.isPointer() && t.cast<PointerType>().pointee().isTensor(); }
 
 bool Program::setUndefined(Value v) {
   Type t = v.type();

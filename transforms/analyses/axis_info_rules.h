@@ -5,6 +5,7 @@
 #pragma once
 #include "ir/builder.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "transforms/analyses/axis_info.h"
 
 namespace tessera::transforms::axis_rules {
@@ -34,8 +35,7 @@ inline unsigned rankOf(ir::Type t) { return t.isTensor() ? t.cast<ir::TensorType
 inline int64_t dimOf(ir::Type t, unsigned d) { return t.isTensor() ? t.cast<ir::TensorType>().dim(d) : 1; }
 /// What one step of contiguity adds in the unit of divisibility: bytes of the element for pointers.
 inline int64_t unitOf(ir::Type t) {
-  auto p = t.scalar().dyn_cast<ir::PointerType>();
-  return !p || p.pointee().isTensor() ? 1 : std::max<int64_t>(1, p.pointee().bitWidth() / 8);
+  return t.scalar().isPointer() && !ir::pointeeOf(t).isTensor() ? ir::pointeeBytes(t) : 1;
 }
 
 /// What divides an operand's values at the starts of groups of `group` elements, which may lie inside its own groups.

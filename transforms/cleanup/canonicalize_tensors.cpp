@@ -20,6 +20,7 @@
 #include "ir/constants.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "transforms/cleanup/canonicalize_patterns.h"
 
 namespace tessera::transforms {
@@ -171,7 +172,7 @@ static bool pointerPlusBytes(Operation *op, Rewriter &rw) {
   auto p = bytes ? sum.lhs().definedBy<tt::PtrToIntOp>() : tt::PtrToIntOp();
   if (!p || sum.result().type().scalar().bitWidth() != 64 || !sameSpace(p.src().type(), op->result().type()))
     return false;
-  unsigned size = op->result().type().scalar().cast<PointerType>().pointee().bitWidth() / 8;
+  unsigned size = pointeeOf(op->result()).bitWidth() / 8;
   if (!size || *bytes % int64_t(size)) return false;
   Value base = p.src();
   if (base.type() != op->result().type())

@@ -30,6 +30,7 @@
 #include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/integer_facts.h"
 #include "transforms/cleanup/predicated_load.h"
@@ -57,8 +58,6 @@ static bool certainlyRuns(Operation *loop) {
 static bool makesTensorMap(const Operation *op) {
   return op->is<tt::MakeTensorDescriptorOp>() && op->result().type().cast<TensorDescType>().encoding();
 }
-
-static bool isBlockPointer(Type t) { return t.isPointer() && t.cast<PointerType>().pointee().isTensor(); }
 
 /// Whether the loop runs at all.
 static Value whetherRuns(Builder &b, Location loc, scf::ForOp loop) {

@@ -31,6 +31,7 @@
 #include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "transforms/analyses/integer_facts.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/cleanup/erase_dead_operations.h"
@@ -42,10 +43,7 @@ using namespace ir;
 
 namespace {
 
-bool isPointer(Value v) {
-  return v && v.type().scalar().isPointer() && !v.type().scalar().cast<PointerType>().pointee().isTensor();
-}
-unsigned elementBytes(Type t) { return std::max(1u, t.scalar().cast<PointerType>().pointee().bitWidth() / 8); }
+bool isPointer(Value v) { return v && v.type().scalar().isPointer() && !pointeeOf(v).isTensor(); }
 bool keepsAddresses(Operation *op) {
   return op->is<tt::SplatOp>() || op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>() || op->is<tt::ReshapeOp>() ||
          op->is<tt::TransOp>() || op->is<ttg::ConvertLayoutOp>();
@@ -123,7 +121,7 @@ private:
       return offset.isInteger() && offset.bitWidth() > 1;
     }
     if (auto cast = op->dyn<tt::BitcastOp>(); cast && isPointer(cast.src())) {
-      bool keepsUnit = elementBytes(cast.src().type()) == elementBytes(cast.result().type());
+      bool keepsUnit = pointeeBytes(cast.src().type()) == pointeeBytes(cast.result().type());
       bool isOfBuffer = rootOf(cast.src()) == cast.src(); // there are no offsets yet whose unit could change
       return keepsUnit || isOfBuffer;
     }

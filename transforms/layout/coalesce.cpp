@@ -130,7 +130,7 @@ void orderReducedLast(llvm::MutableArrayRef<Access> accesses, const AxisInfoAnal
   for (auto &a : accesses) {
     if (a.order.size() < 3) continue;
     Reduced &r = reducedOf(a);
-    int64_t bytes = a.pointers().element().cast<PointerType>().pointee().bitWidth() / 8;
+    int64_t bytes = pointeeBytes(a.ptr);
     r.runsAreLong &= axis.get(a.ptr).contiguity[a.fastest()] * bytes >= runBytes;
     int found = a.op->is<tt::LoadOp>() ? reducedAxis(a.op->result(), /*selected=*/true) : -1;
     if (found < 0) continue;
@@ -153,7 +153,7 @@ void orderReducedLast(llvm::MutableArrayRef<Access> accesses, const AxisInfoAnal
 /// there is none, one along which nothing moves comes first. Empty: no dimension is better than the others.
 Order orderByStrides(Value ptr, llvm::ArrayRef<int32_t> order) {
   auto strides = localStrides(ptr);
-  int64_t bytes = std::max<int64_t>(1, tensorOf(ptr).element().cast<PointerType>().pointee().bitWidth() / 8);
+  int64_t bytes = pointeeBytes(ptr);
   enum Rank { kNear, kEqual, kFarOrUnknown };
   auto rank = [&](int d) {
     auto s = strides[d];
@@ -207,7 +207,7 @@ void orderUnprovedByStrides(llvm::MutableArrayRef<Access> accesses, const Global
 
 /// Elements that the operation may access at once.
 int64_t widestOf(const Access &a, const TargetInfo *target) {
-  Type element = a.pointers().element().cast<PointerType>().pointee();
+  Type element = pointeeOf(a.ptr);
   auto rmw = a.op->dyn<tt::AtomicRmwOp>();
   if (rmw && rmw.atomicRmwOp() == RmwOp::Fadd && target)
     return target->atomicAddElements(element.bitWidth(), element.isFloat(FloatKind::BF16), !rmw.result().useEmpty());
@@ -220,7 +220,7 @@ int64_t widestOf(const Access &a, const TargetInfo *target) {
 void analyzeWidth(Access &a, const AxisInfoAnalysis &axis, const GlobalAccesses &global, int64_t threads,
                   const TargetInfo *target) {
   auto type = a.pointers();
-  a.bytes = std::max<int64_t>(1, type.element().cast<PointerType>().pointee().bitWidth() / 8);
+  a.bytes = pointeeBytes(a.ptr);
   a.elementsPerThread = std::max<int64_t>(1, type.numElements() / threads);
   a.width = std::min(
       {axis.contiguousElements(a.ptr, a.fastest()), widestOf(a, target), a.elementsPerThread, type.dim(a.fastest())});

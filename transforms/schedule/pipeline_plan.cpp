@@ -109,7 +109,7 @@ private:
     }
     auto load = op->cast<tt::LoadOp>();
     if (!load.ptr().type().isTensor() || load.isVolatile()) return false;
-    return load.ptr().type().scalar().cast<PointerType>().pointee().bitWidth() >= 8;
+    return pointeeOf(load.ptr()).bitWidth() >= 8;
   }
   /// Whether all buffers of a multi-buffer, which lie one after the other, begin where a bulk copy may, and where the
   /// layout's swizzle begins anew.
