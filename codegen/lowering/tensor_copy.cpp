@@ -209,6 +209,55 @@ bool create(ttng::TensormapCreateOp op, FunctionLowering &fl) {
   return true;
 }
 
+/// A loop until the barrier's phase is complete; nothing where the predicate is false.
+bool wait(ttng::WaitBarrierOp op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  llvm::Value *barrier = addressOf(op.alloc(), fl), *parity = fl.scalar(op.phase());
+  fl.inBranch(op.pred() ? fl.scalar(op.pred()) : nullptr, [&] {
+    llvm::BasicBlock *loop = fl.newBlock("wait");
+    b.CreateBr(loop);
+    b.SetInsertPoint(loop);
+    llvm::Value *complete = fl.target.testBarrier(b, barrier, parity);
+    llvm::BasicBlock *arrived = fl.newBlock("arrived");
+    b.CreateCondBr(complete, arrived, loop);
+    b.SetInsertPoint(arrived);
+  });
+  return true;
+}
+
+/// Barriers in shared memory (mbarrier), by which copies are waited for.
+bool lowerMemoryBarrier(Operation *op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  switch (op->opcode()) {
+  case Opcode::ttng_init_barrier: {
+    auto i = op->cast<ttng::InitBarrierOp>();
+    if (i.count() < 1 || i.count() >= 1 << 20)
+      return fl.error(op, "is a barrier of " + llvm::Twine(i.count()) + " arrivals; there must be 1 to 2^20 - 1");
+    fl.target.initBarrier(b, addressOf(i.alloc(), fl), unsigned(i.count()), fl.leader());
+    return true;
+  }
+  case Opcode::ttng_inval_barrier:
+    fl.target.invalidateBarrier(b, addressOf(op->cast<ttng::InvalBarrierOp>().alloc(), fl), fl.leader());
+    return true;
+  case Opcode::ttng_barrier_expect: {
+    auto e = op->cast<ttng::BarrierExpectOp>();
+    if (e.size() < 0 || e.size() >= 1 << 20)
+      return fl.error(op, "expects " + llvm::Twine(e.size()) + " bytes; there may be 2^20 - 1");
+    fl.target.arriveAtBarrier(b, addressOf(e.alloc(), fl), 1, e.size(), b.CreateAnd(fl.leader(), fl.scalar(e.pred())));
+    return true;
+  }
+  case Opcode::ttng_arrive_barrier: {
+    auto a = op->cast<ttng::ArriveBarrierOp>();
+    llvm::Value *acts = a->hasAttr(kEachWarpArrivesAttr) ? fl.target.electThread(b) : fl.leader();
+    if (a.pred()) acts = b.CreateAnd(acts, fl.scalar(a.pred()));
+    fl.target.arriveAtBarrier(b, addressOf(a.alloc(), fl), unsigned(a.count()), 0, acts);
+    return true;
+  }
+  case Opcode::ttng_wait_barrier: return wait(op->cast<ttng::WaitBarrierOp>(), fl);
+  default: return fl.error(op, "is not a bulk copy of a tensor");
+  }
+}
+
 } // namespace
 
 bool lowerTensorCopy(Operation *op, FunctionLowering &fl) {
@@ -249,45 +298,7 @@ bool lowerTensorCopy(Operation *op, FunctionLowering &fl) {
     fl.target.waitForTensorCopies(b, unsigned(wait.pendings()), wait.readOnly());
     return true;
   }
-  case Opcode::ttng_init_barrier: {
-    auto i = op->cast<ttng::InitBarrierOp>();
-    if (i.count() < 1 || i.count() >= 1 << 20)
-      return fl.error(op, "is a barrier of " + llvm::Twine(i.count()) + " arrivals; there must be 1 to 2^20 - 1");
-    fl.target.initBarrier(b, addressOf(i.alloc(), fl), unsigned(i.count()), fl.leader());
-    return true;
-  }
-  case Opcode::ttng_inval_barrier:
-    fl.target.invalidateBarrier(b, addressOf(op->cast<ttng::InvalBarrierOp>().alloc(), fl), fl.leader());
-    return true;
-  case Opcode::ttng_barrier_expect: {
-    auto e = op->cast<ttng::BarrierExpectOp>();
-    if (e.size() < 0 || e.size() >= 1 << 20)
-      return fl.error(op, "expects " + llvm::Twine(e.size()) + " bytes; there may be 2^20 - 1");
-    fl.target.arriveAtBarrier(b, addressOf(e.alloc(), fl), 1, e.size(), b.CreateAnd(fl.leader(), fl.scalar(e.pred())));
-    return true;
-  }
-  case Opcode::ttng_arrive_barrier: {
-    auto a = op->cast<ttng::ArriveBarrierOp>();
-    llvm::Value *acts = a->hasAttr(kEachWarpArrivesAttr) ? fl.target.electThread(b) : fl.leader();
-    if (a.pred()) acts = b.CreateAnd(acts, fl.scalar(a.pred()));
-    fl.target.arriveAtBarrier(b, addressOf(a.alloc(), fl), unsigned(a.count()), 0, acts);
-    return true;
-  }
-  case Opcode::ttng_wait_barrier: {
-    auto w = op->cast<ttng::WaitBarrierOp>();
-    llvm::Value *barrier = addressOf(w.alloc(), fl), *parity = fl.scalar(w.phase());
-    fl.inBranch(w.pred() ? fl.scalar(w.pred()) : nullptr, [&] {
-      llvm::BasicBlock *loop = fl.newBlock("wait");
-      b.CreateBr(loop);
-      b.SetInsertPoint(loop);
-      llvm::Value *complete = fl.target.testBarrier(b, barrier, parity);
-      llvm::BasicBlock *arrived = fl.newBlock("arrived");
-      b.CreateCondBr(complete, arrived, loop);
-      b.SetInsertPoint(arrived);
-    });
-    return true;
-  }
-  default: return fl.error(op, "is not a bulk copy of a tensor");
+  default: return lowerMemoryBarrier(op, fl);
   }
 }
 

@@ -241,6 +241,24 @@ absl::StatusOr<std::vector<const WaveTrace *>> wavesOf(const Trace &trace, llvm:
   return waves;
 }
 
+/// The times of a kernel that takes these cycles, of which the matrix units of all compute units together are busy for
+/// `matrix`: the clock follows from their load.
+/// @pre t has the machine and what memory moves
+void setTimes(KernelTime &t, Cycle cycles, double matrix) {
+  const Machine &m = t.machine;
+  double launch = m.launchNs / 1000.0;
+  // The load decides over the time of many launches, so the gaps between them count, too.
+  double atPeak = double(cycles) / m.clockMHz;
+  t.matrixLoad = std::min(1.0, matrix / (double(m.computeUnits) * m.simds * m.clockMHz * (atPeak + launch)));
+  double slowest = std::max(1.0, double(m.clockMHz) / m.matrixClockMHz);
+  t.clockMHz = m.clockMHz / (1 + t.matrixLoad * (slowest - 1));
+  t.computeMicroseconds = double(cycles) / t.clockMHz;
+  double fromCache = m.cacheBytes ? t.behindBytes / (m.cacheGBs * 1e3) : 0;
+  double fromMemory = t.inCache ? 0 : std::min(t.footprintBytes, t.behindBytes) / (m.memoryGBs * 1e3);
+  t.bandwidthMicroseconds = std::max(fromCache, fromMemory);
+  t.microseconds = launch + std::max(t.computeMicroseconds, t.bandwidthMicroseconds);
+}
+
 } // namespace
 
 absl::StatusOr<KernelTime> timeKernel(const Machine &m, const Occupancy &o, const Sample &sample, const Program &p,
@@ -301,17 +319,7 @@ absl::StatusOr<KernelTime> timeKernel(const Machine &m, const Occupancy &o, cons
     if (!t.fullBatches) t.replay = std::move(*last);
   }
   t.behindBytes = behind;
-  double launch = m.launchNs / 1000.0;
-  // The load decides over the time of many launches, so the gaps between them count, too.
-  double atPeak = double(cycles) / m.clockMHz;
-  t.matrixLoad = std::min(1.0, matrix / (double(m.computeUnits) * m.simds * m.clockMHz * (atPeak + launch)));
-  double slowest = std::max(1.0, double(m.clockMHz) / m.matrixClockMHz);
-  t.clockMHz = m.clockMHz / (1 + t.matrixLoad * (slowest - 1));
-  t.computeMicroseconds = double(cycles) / t.clockMHz;
-  double fromCache = m.cacheBytes ? t.behindBytes / (m.cacheGBs * 1e3) : 0;
-  double fromMemory = t.inCache ? 0 : std::min(t.footprintBytes, t.behindBytes) / (m.memoryGBs * 1e3);
-  t.bandwidthMicroseconds = std::max(fromCache, fromMemory);
-  t.microseconds = launch + std::max(t.computeMicroseconds, t.bandwidthMicroseconds);
+  setTimes(t, cycles, matrix);
   return t;
 }
 

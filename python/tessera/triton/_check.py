@@ -166,6 +166,34 @@ def _without_numbers_of_devices(torch: Any, function: Any, args: Any, given: Any
     return args, given
 
 
+def _answers(driver: EmulatorDriver, generator: _Generator) -> dict[str, Any]:
+    """What torch.cuda answers for the emulated device, by name."""
+    return {
+        "is_available": lambda: True,
+        "device_count": lambda: 1,
+        "current_device": lambda: 0,
+        "get_device_name": lambda *_: driver.spec,
+        "get_device_capability": driver.get_device_capability,
+        "get_device_properties": lambda *_: _properties(driver),
+        "is_current_stream_capturing": lambda: False,
+        "Event": _Event,
+        "Stream": _Stream,
+        "current_stream": _Stream,
+        "default_stream": _Stream,
+        "stream": _Stream,
+        **dict.fromkeys(("device", "device_of", "_DeviceGuard"), _Stream),  # blocks, too; the last one is Inductor's
+        "mem_get_info": lambda *_: (1 << 34, 1 << 34),
+        "memory_allocated": lambda *_: 0,
+        "max_memory_allocated": lambda *_: 0,
+        "default_generators": (generator,),
+        "manual_seed": lambda seed: generator.manual_seed(seed),
+        "manual_seed_all": lambda seed: generator.manual_seed(seed),
+        "is_bf16_supported": lambda *_, **__: True,
+        **{name: _own_nothing() for name in ("synchronize", "set_stream", "set_device", "empty_cache",
+                                             "reset_peak_memory_stats")},
+    }  # fmt: skip
+
+
 @contextlib.contextmanager
 def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
     """Programs say device="cuda": torch makes such tensors in the host's memory here, and answers queries of the device
@@ -198,30 +226,7 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
             return _uninitialised.fill(made) if function in unwritten else made
 
     generator = _Generator(torch)
-    answers = {
-        "is_available": lambda: True,
-        "device_count": lambda: 1,
-        "current_device": lambda: 0,
-        "get_device_name": lambda *_: driver.spec,
-        "get_device_capability": driver.get_device_capability,
-        "get_device_properties": lambda *_: _properties(driver),
-        "is_current_stream_capturing": lambda: False,
-        "Event": _Event,
-        "Stream": _Stream,
-        "current_stream": _Stream,
-        "default_stream": _Stream,
-        "stream": _Stream,
-        **dict.fromkeys(("device", "device_of", "_DeviceGuard"), _Stream),  # blocks, too; the last one is Inductor's
-        "mem_get_info": lambda *_: (1 << 34, 1 << 34),
-        "memory_allocated": lambda *_: 0,
-        "max_memory_allocated": lambda *_: 0,
-        "default_generators": (generator,),
-        "manual_seed": lambda seed: generator.manual_seed(seed),
-        "manual_seed_all": lambda seed: generator.manual_seed(seed),
-        "is_bf16_supported": lambda *_, **__: True,
-        **{name: _own_nothing() for name in ("synchronize", "set_stream", "set_device", "empty_cache",
-                                             "reset_peak_memory_stats")},
-    }  # fmt: skip
+    answers = _answers(driver, generator)
     inductor = _for_inductor(torch)
     before: dict[Any, Any] = {(torch.cuda, name): getattr(torch.cuda, name) for name in answers}
     before |= {(module, name): getattr(module, name) for module, name in inductor if hasattr(module, name)}
