@@ -38,7 +38,8 @@ TEST(LaunchChecks, EmptyGridsAndFarTooManyPrograms) {
   EXPECT_THAT(problem({1, 0, 1}, "interpreter"), HasSubstr("is empty"));
   EXPECT_THAT(problem({-1, 1, 1}, "cuda:0"), HasSubstr("is empty"));
   EXPECT_EQ(problem({1 << 20, 1 << 20, 1}, "interpreter"), "");
-  EXPECT_THAT(problem({1 << 20, 1 << 20, 2}, "interpreter"), HasSubstr("is too large: it has more than 1099511627776 programs"));
+  EXPECT_THAT(problem({1 << 20, 1 << 20, 2}, "interpreter"),
+              HasSubstr("is too large: it has more than 1099511627776 programs"));
   EXPECT_THAT(problem({1 << 20, 1 << 20, 1}, "interpreter", 1 << 20), HasSubstr("needs too much scratch memory"));
 }
 
