@@ -1,5 +1,6 @@
 // The laws of linear layouts (layouts/linear_layout.h), over all points of hundreds of generated layouts.
 #include "generated.h"
+#include "layouts/infer.h"
 #include "gtest/gtest.h"
 #include <set>
 
@@ -192,6 +193,30 @@ TEST(LinearLayout, Prints) {
                      "   lane=4 -> (0, 1)\n"
                      " - warp is a size 1 dimension\n"
                      "where out dims are: [dim1 (size 8), dim0 (size 2)]");
+}
+
+/// Two places hold one element by both layouts or by neither.
+TEST(Laws, LayoutsThatHoldCopiesAlike) {
+  Generator g(31);
+  const Dim ins[] = {Dim::Register, Dim::Lane, Dim::Warp};
+  auto element = [](const LinearLayout &l, int r, int lane, int warp) {
+    return l.apply({{Dim::Register, r}, {Dim::Lane, lane}, {Dim::Warp, warp}});
+  };
+  int alike = 0;
+  for (int round = 0; round < 3000; ++round) {
+    LinearLayout a = g.any(ins, {Dim::Dim0}, 2), b = g.any(ins, {Dim::Dim0, Dim::Dim1}, 2);
+    bool same = true;
+    for (Dim d : ins) same &= a.inDimSize(d) == b.inDimSize(d);
+    // The maps are linear: it is enough to compare each place with the first.
+    for (int r = 0; same && r < a.inDimSize(Dim::Register); ++r)
+      for (int lane = 0; lane < a.inDimSize(Dim::Lane); ++lane)
+        for (int warp = 0; warp < a.inDimSize(Dim::Warp); ++warp)
+          same &=
+              (element(a, r, lane, warp) == element(a, 0, 0, 0)) == (element(b, r, lane, warp) == element(b, 0, 0, 0));
+    EXPECT_EQ(holdCopiesAlike(a, b), same) << a.str() << b.str();
+    alike += same;
+  }
+  EXPECT_GT(alike, 10); // both answers are met
 }
 
 } // namespace
