@@ -213,10 +213,9 @@ absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::String
     return absl::FailedPreconditionError(ptxas + " does not know the target " + arch.cpu.str() +
                                          "; a newer CUDA toolkit is needed");
   if (result == 0) return absl::InternalError(ptxas + " gave no cubin: its exit code is 0 and it wrote no file");
-  return refusedPtx(ptxas, arch,
-                    !message.empty() ? message
-                    : !c.log.empty() ? c.log
-                                     : "exit code " + std::to_string(result));
+  if (result < 0) // it says nothing of the PTX
+    return absl::InternalError(absl::StrCat(ptxas, " did not finish: ", message));
+  return refusedPtx(ptxas, arch, !c.log.empty() ? c.log : "exit code " + std::to_string(result));
 }
 
 namespace {

@@ -251,10 +251,16 @@ TEST(PtxasProcess, OneThatHangsIsEnded) {
 }
 
 TEST(PtxasProcess, FailuresAreErrors) {
-  for (const char *body : {"exit 3", "kill -9 $$", "echo no >&2; exit 1"}) {
+  const std::pair<const char *, const char *> failures[] = {
+      {"exit 3", " refused the PTX for sm_90a: exit code 3"},
+      {"echo no >&2; exit 1", " refused the PTX for sm_90a: no"},
+      {"echo no >&2; kill -9 $$", " did not finish: Killed"}}; // by a machine without memory, say
+  for (auto [body, why] : failures) {
     SCOPED_TRACE(body);
     FakePtxas fake(body);
-    EXPECT_EQ(compileByProcess(fake.path, kPtx, sm90(), {}).status().code(), absl::StatusCode::kInternal);
+    absl::Status failed = compileByProcess(fake.path, kPtx, sm90(), {}).status();
+    EXPECT_EQ(failed.code(), absl::StatusCode::kInternal);
+    EXPECT_EQ(failed.message(), fake.path + why);
   }
   absl::Status missing = compileByProcess("/no/ptxas", kPtx, sm90(), {}).status();
   EXPECT_EQ(missing.code(), absl::StatusCode::kInternal);
