@@ -400,10 +400,11 @@ public:
   explicit EdgesByBlock(Region &r) {
     for (auto *from : r.blocks()) {
       auto successors = from->successors();
-      bool isBranch = from->terminator()->is<cf::BrOp>() || from->terminator()->is<cf::CondBrOp>();
+      Operation *last = from->back(); // of any kind: unregistered operations may have successors, too
+      bool isBranch = last && (last->is<cf::BrOp>() || last->is<cf::CondBrOp>());
       for (unsigned i = 0; i < successors.size(); ++i) {
         Incoming &in = into_[successors[i]];
-        in.edges.push_back({from->terminator(), i});
+        in.edges.push_back({last, i});
         in.areBranches &= isBranch;
       }
     }
