@@ -102,18 +102,16 @@ bool checkJoinedLayout(tt::JoinOp join, DiagnosticEngine &diag) {
   auto src = tensorOf(join.lhs());
   auto from = placementOf(src);
   if (from) from = from->joined();
-  return keepsElements(join.op, diag, from, placementOf(join.result().type()), [&](layouts::EncodingPool &pool) {
-    return inferJoin(pool, src.encoding(), src.shape());
-  });
+  return keepsElements(join.op, diag, from, placementOf(join.result().type()),
+                       [&](layouts::EncodingPool &pool) { return inferJoin(pool, src.encoding(), src.shape()); });
 }
 
 bool checkSplitLayout(tt::SplitOp split, DiagnosticEngine &diag) {
   auto src = tensorOf(split.src());
   auto to = placementOf(split->result(0).type());
   if (to) to = to->joined();
-  return keepsElements(split.op, diag, placementOf(src), to, [&](layouts::EncodingPool &pool) {
-    return inferSplit(pool, src.encoding(), src.shape());
-  });
+  return keepsElements(split.op, diag, placementOf(src), to,
+                       [&](layouts::EncodingPool &pool) { return inferSplit(pool, src.encoding(), src.shape()); });
 }
 
 bool checkDotLayouts(tt::DotOp dot, DiagnosticEngine &diag) {
