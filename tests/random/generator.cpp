@@ -144,7 +144,12 @@ void Generator::step() {
 void Generator::ttgirStep() {
   Value v = any();
   if (v.shape.empty()) return put(load({16, 16}, I32));
-  if (extended_ && upTo(6) == 0) return coin() ? copyGroups() : put(copyLoop());
+  if (extended_) switch (upTo(6)) {
+    case 0: return coin() ? copyGroups() : put(copyLoop());
+    case 1:
+    case 2: return throughViews(v);
+    default: break;
+    }
   auto blockedOnly = [&] {
     if (v.layout.find("#ttg.blocked") != 0) v = converted(v, blocked(v.shape));
   };

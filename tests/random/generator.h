@@ -13,7 +13,8 @@
 // thread's registers do not hold. It is the same for all targets. Descriptors: TTIR whose arguments are tensor
 // descriptors (descriptor_steps.cpp). TTGIR: the same values in random layouts (blocked, linear, slices, matrix layouts
 // and their operands), handed on through convert_layout and shared memory of random layouts, with dots in the target's
-// own layouts; in every third kernel also asynchronous copies to shared memory (async_steps.cpp).
+// own layouts; in every third kernel also asynchronous copies to shared memory (async_steps.cpp) and views of it
+// (view_steps.cpp).
 #pragma once
 #include "ir/target.h"
 #include "runtime/launch/descriptor.h"

@@ -84,6 +84,9 @@ private:
   // ---- text, the pool of values (generator.cpp) ----
   unsigned upTo(unsigned n) { return unsigned(random_() % n); } // excluded
   bool coin() { return upTo(2); }
+  template <class T> void shuffle(T &v) {
+    for (size_t k = v.size(); k > 1; --k) std::swap(v[k - 1], v[upTo(unsigned(k))]);
+  }
   template <class T> T pick(std::initializer_list<T> l) { return l.begin()[upTo(unsigned(l.size()))]; }
   std::string fresh() { return "%v" + std::to_string(next_++); }
   std::string emit(const std::string &s);
@@ -290,6 +293,24 @@ private:
   static std::string bufferType(const Shape &s, Type t, const std::string &layout, bool isMutable);
   Value throughShared(Value v);
 
+  // ---- views of shared memory (TTGIR) (view_steps.cpp) ----
+  struct Buffer { // or a view of one
+    std::string name;
+    Shape shape, whole; // whole: of the buffer that it is a part of
+    std::vector<unsigned> order;
+    Type element;
+    unsigned vec = 1, perPhase = 1, maxPhase = 1, padEvery = 0, pad = 0;
+    std::string layout() const;
+    std::string type() const;
+  };
+  Buffer newBuffer(const Value &v);
+  Buffer transposedView(const Buffer &b);
+  Buffer part(const Buffer &b);
+  Buffer reshapedView(const Buffer &b);
+  Value read(const Buffer &b, int64_t bound);
+  int64_t write(const Buffer &b);
+  void throughViews(Value v);
+
   // ---- asynchronous copies (TTGIR) (async_steps.cpp) ----
   struct Copied {
     Value value;        // without a name: shape, type and the layout that it is copied by
@@ -312,7 +333,7 @@ private:
   bool isInFunction_ = false; // that the kernel calls: it has none of the kernel's arguments
   std::vector<Value> values_;
   std::string counter_;    // of the loop around
-  bool extended_ = false;  // views, attention, compare and swap, asynchronous copies; other kernels are as before these
+  bool extended_ = false;  // views, attention, compare and swap, asynchronous copies, views of shared memory
   bool hasRanges_ = false; // arguments are said to point into less than 2 GiB
   unsigned next_ = 0, output_ = 0, outputsUsed_[kOutputs] = {}, atomicUsed_ = 0, depth_ = 0;
 };
