@@ -325,7 +325,9 @@ HOOK(tt_map_elementwise) {
     if (!sameShape(v.type(), firstOf(op).type())) return opError(op, diag, "needs operands of one shape and layout");
   for (auto v : op->results())
     if (!sameShape(v.type(), firstOf(op).type())) return opError(op, diag, "gives tensors of its operands' shape");
-  return true;
+  int64_t elements = firstOf(op).type().cast<TensorType>().numElements();
+  return elements % m.pack() == 0 ||
+         opError(op, diag, counted(elements, "element") + " cannot be divided into groups of " + llvm::Twine(m.pack()));
 }
 HOOK(ttng_warp_group_dot) {
   auto d = op->cast<ttng::WarpGroupDotOp>();

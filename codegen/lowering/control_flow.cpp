@@ -241,15 +241,14 @@ bool lowerExecuteRegion(scf::ExecuteRegionOp op, FunctionLowering &fl) {
 bool lowerMapElementwise(tt::MapElementwiseOp op, FunctionLowering &fl) {
   auto &b = fl.b;
   unsigned pack = op.pack(), n = fl.numElements(op.results()[0].type());
-  if (!pack || (n > pack && n % pack))
+  if (!pack || n % pack)
     return fl.error(op, "packs a number of elements that does not divide a thread's " + llvm::Twine(n));
   llvm::SmallVector<Elements, 2> out(op.results().size(), Elements(n, nullptr));
   for (unsigned r = 0; r < n; r += pack) {
     unsigned arg = 0;
     Block *entry = op.scalarOp().front();
     for (Value v : op.srcs())
-      for (unsigned i = 0; i < pack; ++i)
-        fl.set(entry->arg(arg++), fl.get(v)[std::min(r + i, n - 1)]); // a thread with fewer repeats its last
+      for (unsigned i = 0; i < pack; ++i) fl.set(entry->arg(arg++), fl.get(v)[r + i]);
     llvm::SmallVector<std::pair<llvm::BasicBlock *, Operation *>, 2> exits;
     if (!fl.lowerRegion(op.scalarOp(), [&](Operation *t) {
           exits.push_back({b.GetInsertBlock(), t});
@@ -266,7 +265,7 @@ bool lowerMapElementwise(tt::MapElementwiseOp op, FunctionLowering &fl) {
       b.SetInsertPoint(after);
     }
     for (unsigned k = 0; k < out.size(); ++k)
-      for (unsigned i = 0; i < pack && r + i < n; ++i) {
+      for (unsigned i = 0; i < pack; ++i) {
         llvm::Value *v;
         if (!after) {
           v = fl.scalar(exits[0].second->operand(k * pack + i));
