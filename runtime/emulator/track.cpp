@@ -10,6 +10,7 @@
 #include "runtime/emulator/lane_functions.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::emulator {
@@ -35,9 +36,13 @@ static int64_t droppedBits(const llvm::Value *v) {
   return bits ? int64_t(1) << bits : 0;
 }
 
-/// Whether a sum has such a constant of so many bits as a term, or in one that is multiplied by it.
+/// Whether a sum has such a constant of so many bits as a term, or in one that is multiplied by it; or one of two that
+/// are selected from.
 static bool hasConstantOf(const llvm::Value *v, unsigned bits, unsigned depth = 0) {
   constexpr unsigned kDeepest = 8;
+  if (auto *select = llvm::dyn_cast<llvm::SelectInst>(v); select && depth < kDeepest)
+    return hasConstantOf(select->getTrueValue(), bits, depth + 1) ||
+           hasConstantOf(select->getFalseValue(), bits, depth + 1);
   auto *sum = llvm::dyn_cast<llvm::BinaryOperator>(v);
   if (!sum || depth == kDeepest) return false;
   switch (sum->getOpcode()) {

@@ -124,6 +124,21 @@ TEST_P(Faults, SumWithDroppedBitsIsSound) {
                     kLess),
              "k", {counting(1024), zeros(1024), scalar(2)}));
 }
+TEST_P(Faults, ChoiceWithDroppedBitsIsSound) {
+  // (i > 0 ? i - 1 : n - i) * 4, where LLVM drops the upper bits of -1.
+  auto e = make();
+  EXPECT_SOUND(
+      e.text(addOne("    %least = arith.constant dense<-1> : tensor<256xi32>\n    %zero = arith.constant dense<0> : "
+                    "tensor<256xi32>\n    %four = arith.constant dense<4> : tensor<256xi32>\n"
+                    "    %nn = tt.splat %n : i32 -> tensor<256xi32>\n"
+                    "    %before = arith.addi %i, %least : tensor<256xi32>\n"
+                    "    %rest = arith.subi %nn, %i : tensor<256xi32>\n"
+                    "    %later = arith.cmpi sgt, %i, %zero : tensor<256xi32>\n"
+                    "    %s = arith.select %later, %before, %rest : tensor<256xi1>, tensor<256xi32>\n"
+                    "    %j = arith.muli %s, %four : tensor<256xi32>",
+                    kLess),
+             "k", {counting(1024), zeros(1024), scalar(2)}));
+}
 TEST_P(Faults, OffsetsIntoSmallBuffersMayWrap) {
   // The same where the caller promises buffers of less than 2 GiB: on AMD addresses are then computed modulo 2^32.
   if (!amd()) GTEST_SKIP() << "NVIDIA's addresses have 64 bits";
