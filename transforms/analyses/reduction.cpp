@@ -52,4 +52,23 @@ Value combineLike(Builder &b, Operation *op, Value x, Value y) {
   return b.create(s)->result();
 }
 
+bool isOrderFree(Value v) {
+  llvm::SmallVector<Value, 4> left{v};
+  while (!left.empty()) {
+    Value next = left.pop_back_val();
+    for (Operation *user : next.users()) {
+      if (user->is<tt::ReduceOp>() && user->numOperands() == 1 && !user->result(0).type().isTensor()) continue;
+      auto isOneValue = [](Value o) {
+        Operation *made = o.definingOp();
+        return made && makesAnyLayout(made) && !made->is<tt::MakeRangeOp>();
+      };
+      bool isOfEach = (isElementwise(user) && isPure(user)) || user->is<ttg::ConvertLayoutOp>();
+      isOfEach = isOfEach && llvm::all_of(user->operands(), [&](Value o) { return o == next || isOneValue(o); });
+      if (!isOfEach) return false;
+      left.push_back(user->result(0));
+    }
+  }
+  return true;
+}
+
 } // namespace tessera::transforms

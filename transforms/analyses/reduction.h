@@ -17,4 +17,8 @@ std::optional<llvm::APInt> neutralBits(ir::Opcode, ir::Type element);
 /// Combines two values, scalars or tensors, by an operation like this one.
 ir::Value combineLike(ir::Builder &, ir::Operation *, ir::Value, ir::Value);
 
+/// Whether nothing depends on the order of a tensor's elements: it is only reduced to a scalar, perhaps after
+/// operations on each element. Not so where it is combined with another tensor or reduced together with one.
+bool isOrderFree(ir::Value);
+
 } // namespace tessera::transforms

@@ -42,6 +42,7 @@
 #include "layouts/scan_shape.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/pointer_root.h"
+#include "transforms/analyses/reduction.h"
 #include "transforms/cleanup/carried_values.h"
 #include "transforms/cleanup/erase_dead_operations.h"
 #include "transforms/layout/carried_layouts.h"
@@ -345,6 +346,7 @@ private:
   bool moveDownReshape(tt::ReshapeOp op, const Encoding *e) {
     auto from = tensorOf(op.src()).shape(), to = tensorOf(op.result()).shape();
     if (!op.allowReorder()) return moveTo(op.op, e, layouts::inferReshape(pool_, e, from, to));
+    if (!isOrderFree(op.result())) return false;
     // Any order will do, so that each thread may keep what it has, if the result has as much place for it.
     auto source = e->toLinearLayout(from), result = encodingOf(op.result())->toLinearLayout(to);
     if (!source.ok() || !result.ok()) return false;

@@ -26,6 +26,7 @@
 #include "ir/stages.h"
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"
+#include "transforms/analyses/reduction.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -177,7 +178,10 @@ private:
         with(op.result().type(), layouts::inferTrans(pool_, source.encoding(), op.order(), source.shape())));
   }
 
+  /// In any order means by registers, so that the order follows from layouts, and those differ: tensors that are
+  /// combined after they were reshaped must not be reordered.
   void reshape(tt::ReshapeOp op) {
+    if (op.allowReorder() && !isOrderFree(op.result())) op->removeAttr("allow_reorder");
     TensorType source = tensorOf(op.src());
     TensorType result = tensorOf(op.result());
     auto *e = op.allowReorder() ? defaultFor(result.shape())

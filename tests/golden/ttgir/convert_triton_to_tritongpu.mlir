@@ -76,3 +76,35 @@ tt.func public @packs(%a: tensor<512xf32>, %b: tensor<64x2xf32>) {
   }) : (tensor<64x2xf32>) -> tensor<64x2xf32>
   tt.return
 }
+
+// -----
+
+// Any order stays free where one tensor is reduced to a scalar, perhaps after an operation on each element; where it is
+// reduced or combined with another tensor, elements keep their order.
+// CHECK-LABEL: @any_order
+// CHECK: tt.reshape %{{.*}} allow_reorder : tensor<8x32xi32
+// CHECK: tt.reshape %{{.*}} : tensor<8x32xi32
+// CHECK: tt.reshape %{{.*}} : tensor<8x32xi32
+// CHECK: tt.reshape %{{.*}} : tensor<8x32xi32
+tt.func public @any_order(%a: tensor<8x32xi32>, %b: tensor<8x32xi32>, %c: tensor<256xi32>) -> (i32, i32, tensor<256xi32>) {
+  %two = arith.constant dense<2> : tensor<256xi32>
+  %0 = tt.reshape %a allow_reorder : tensor<8x32xi32> -> tensor<256xi32>
+  %1 = arith.muli %0, %two : tensor<256xi32>
+  %sum = "tt.reduce"(%1) <{axis = 0 : i32}> ({
+  ^bb0(%x: i32, %y: i32):
+    %s = arith.addi %x, %y : i32
+    tt.reduce.return %s : i32
+  }) : (tensor<256xi32>) -> i32
+  %2 = tt.reshape %a allow_reorder : tensor<8x32xi32> -> tensor<256xi32>
+  %3 = tt.reshape %b allow_reorder : tensor<8x32xi32> -> tensor<256xi32>
+  %least:2 = "tt.reduce"(%2, %3) <{axis = 0 : i32}> ({
+  ^bb0(%x: i32, %i: i32, %y: i32, %j: i32):
+    %less = arith.cmpi slt, %x, %y : i32
+    %v = arith.select %less, %x, %y : i32
+    %k = arith.select %less, %i, %j : i32
+    tt.reduce.return %v, %k : i32, i32
+  }) : (tensor<256xi32>, tensor<256xi32>) -> (i32, i32)
+  %4 = tt.reshape %b allow_reorder : tensor<8x32xi32> -> tensor<256xi32>
+  %5 = arith.addi %4, %c : tensor<256xi32>
+  tt.return %sum, %least#1, %5 : i32, i32, tensor<256xi32>
+}
