@@ -432,6 +432,7 @@ bool lowerControl(Operation *op, FunctionLowering &fl) {
     fl.set(op->result(), fl.target.numPrograms(b, int(op->cast<tt::GetNumProgramsOp>().axis()), fl.numCtas() > 1));
     return true;
   case Opcode::gpu_block_id: fl.set(op->result(), fl.target.programId(b, dimension(), false)); return true;
+  case Opcode::rocdl_workitem_id_x: fl.set(op->result(), fl.threadId()); return true;
   case Opcode::gpu_thread_id: fl.set(op->result(), dimension() ? fl.i32(0) : fl.threadId()); return true;
   case Opcode::ttg_warp_id: fl.set(op->result(), fl.warpId()); return true;
   case Opcode::gpu_barrier:
@@ -439,11 +440,15 @@ bool lowerControl(Operation *op, FunctionLowering &fl) {
     fl.barrier(!op->hasAttr(kLocalBarrierAttr));
     return true;
   case Opcode::ttg_local_barrier:
-  case Opcode::rocdl_barrier: fl.barrier(false); return true;
+  case Opcode::rocdl_barrier:
+  case Opcode::rocdl_s_barrier: fl.barrier(false); return true;
   case Opcode::ttg_barrier: fl.barrier(op->cast<ttg::BarrierOp>().addrSpace() & ~1); return true;
   case Opcode::rocdl_sched_barrier:
     fl.target.scheduleBarrier(b, unsigned(op->cast<rocdl::SchedBarrierOp>().mask()));
     return true;
+  // Barriers for some of the warps, before a loop and after it, let these compute while the others load. What is right
+  // with warps that are a barrier apart is right with warps in step.
+  case Opcode::amdg_cond_barrier:
   case Opcode::rocdl_s_setprio: return true; // a hint
   case Opcode::ttg_global_scratch_alloc: fl.set(op->result(), fl.globalScratchOf(op)); return true;
   case Opcode::llvm_intr_assume:

@@ -189,7 +189,10 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttg_warp_id:
   case Opcode::ttg_global_scratch_alloc:
   case Opcode::builtin_unrealized_conversion_cast: return {lowerControl, nullptr};
+  case Opcode::amdg_cond_barrier:
   case Opcode::rocdl_barrier:
+  case Opcode::rocdl_s_barrier:
+  case Opcode::rocdl_workitem_id_x:
   case Opcode::rocdl_sched_barrier:
   case Opcode::rocdl_s_setprio: return {lowerControl, nullptr, isAmd};
   case Opcode::ttg_warp_specialize: return {lowerWarpSpecialize, nullptr, hasNamedBarriers};
@@ -252,8 +255,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::amdg_upcast_mxfp:
   case Opcode::amdg_scaled_upcast_fp4: return {nullptr, kMatrixReason};
   case Opcode::amdg_extract_slice:
-  case Opcode::amdg_concat:
-  case Opcode::amdg_cond_barrier: return {nullptr, kUnknownReason};
+  case Opcode::amdg_concat: return {nullptr, kUnknownReason};
   case Opcode::amdg_masked_load:
   case Opcode::amdg_masked_store: return {nullptr, "an access of one thread, which only a lowering makes"};
   case Opcode::ttg_warp_specialize_partitions: return {nullptr, "a container, lowered with its ttg.warp_specialize"};

@@ -2,6 +2,7 @@
 #include "ir/op_table.h"
 #include "ir/partitions.h"
 #include "ir/tensor_queries.h"
+#include "runtime/interpreter/elementwise.h"
 #include "runtime/interpreter/program.h"
 
 namespace tessera::runtime {
@@ -10,6 +11,7 @@ using namespace ir;
 const char *whyNotInterpreted(Opcode o) {
   switch (o) {
   case Opcode::gpu_thread_id:
+  case Opcode::rocdl_workitem_id_x:
   case Opcode::ttg_warp_id: return "it names a single thread or warp, and the interpreter evaluates whole blocks";
   case Opcode::amdg_local_load_packed_tranposed:
     return "its order of packed elements depends on the instruction that reads them";
@@ -44,6 +46,15 @@ const char *whyNotInterpreted(Opcode o) {
 bool Program::notInterpreted(Op op) {
   const char *why = whyNotInterpreted(op->opcode());
   return fail(op, "the interpreter cannot evaluate '" + op->name() + "': " + (why ? why : "it is not expected here"));
+}
+
+/// Whether nothing but the warps that wait at a barrier depends on an operation's result.
+static bool choosesBarriersOnly(Operation *op) {
+  for (Operation *user : op->result(0).users()) {
+    if (user->is<amdg::CondBarrierOp>()) continue;
+    if (!isPure(user) || user->numResults() != 1 || user->numRegions() || !choosesBarriersOnly(user)) return false;
+  }
+  return true;
 }
 
 // Table: opcodes and the functions that evaluate them. Exhaustive: a new opcode does not compile without its row.
@@ -331,7 +342,11 @@ bool Program::dispatch(Op op) {
   case Opcode::amdg_cond_barrier:
   case Opcode::rocdl_sched_barrier:
   case Opcode::rocdl_s_setprio:
-  case Opcode::rocdl_barrier: return true;
+  case Opcode::rocdl_barrier:
+  case Opcode::rocdl_s_barrier: return true;
+  case Opcode::rocdl_workitem_id_x:
+    return choosesBarriersOnly(op) ? set(op->result(), undefinedLanes(pool_, op->result(0).type(), 1, true))
+                                   : notInterpreted(op);
 
   // Evaluated by what holds them, or not at all (whyNotInterpreted).
   case Opcode::builtin_module:

@@ -31,6 +31,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     rocdl.sched.barrier 0
     rocdl.s.setprio 1
     rocdl.barrier
+    rocdl.s.barrier
+    %8 = rocdl.workitem.id.x : i32
     tt.return
   }
   tt.func public @barriers(%arg0: !ttg.memdesc<1xi64, #shared1, #smem, mutable>, %arg1: i32) {
