@@ -111,10 +111,15 @@ TEST(RandomKernels, HaveEveryKindOfOperation) {
                              "ttg.async_commit_group tokens",
                              "ttg.async_wait",
                              "ttg.memdesc_index",
+                             "ttg.memdesc_subslice",
+                             "ttg.memdesc_reshape",
+                             "ttg.local_gather",
+                             "ttg.local_scatter",
                              "#ttg.linear",
                              "#ttg.slice",
                              "#ttg.dot_op",
-                             "#ttg.swizzled_shared"})
+                             "#ttg.swizzled_shared",
+                             "#ttg.padded_shared"})
       EXPECT_NE(all.find(what), std::string::npos) << what << " for " << name;
   }
 }
