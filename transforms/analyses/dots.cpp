@@ -4,6 +4,7 @@
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
 #include "layouts/dot_operand.h"
+#include "layouts/infer.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -106,6 +107,12 @@ bool addsOutsideOfInstruction(ttng::WarpGroupDotOp dot) {
   auto b = dot.b().type().cast<MemDescType>();
   bool isFloat8 = b.element().bitWidth() == 8 && dot.d().type().scalar().isFloat();
   return isFloat8 && dot.maxNumImpreciseAcc() <= b.dim(0);
+}
+
+bool renamesRegisters(Operation &op) {
+  if (op.is<tt::TransOp>()) return true;
+  auto c = op.dyn<ttg::ConvertLayoutOp>();
+  return c && layouts::sameLayout(encodingOf(c.src()), encodingOf(c.result()), tensorOf(c.src()).shape());
 }
 
 bool isLoopBodyWithDot(Block *b) {

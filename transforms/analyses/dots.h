@@ -76,6 +76,9 @@ ir::Value beforeConversions(ir::Value);
 /// instructions, after it: the dot cannot be asynchronous then.
 bool addsOutsideOfInstruction(ir::ttng::WarpGroupDotOp);
 
+/// Whether the operation gives the registers of a tensor another name.
+bool renamesRegisters(ir::Operation &);
+
 /// Whether the block is the body of an `scf.for` and has a dot of any of the three kinds (not in nested regions).
 bool isLoopBodyWithDot(ir::Block *);
 

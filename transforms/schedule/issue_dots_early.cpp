@@ -66,13 +66,6 @@ bool isCopyByThreads(const Operation &op) {
   return op.is<ttg::AsyncCopyGlobalToLocalOp>() || op.is<ttg::AsyncCommitGroupOp>();
 }
 
-/// Whether the operation gives the registers of a tensor another name.
-bool renamesRegisters(Operation &op) {
-  if (op.is<tt::TransOp>()) return true;
-  auto c = op.dyn<ttg::ConvertLayoutOp>();
-  return c && layouts::sameLayout(encodingOf(c.src()), encodingOf(c.result()), tensorOf(c.src()).shape());
-}
-
 class DotsOfBlock {
 public:
   DotsOfBlock(Block &block, const RegisterPressure &pressure, int64_t registers)

@@ -29,13 +29,15 @@
 // at least. Where the option is 1, loops whose registers leave room for few warps get two all the same
 // (pipeline_blocks.h).
 //
-// advance_pointers.cpp gives addresses their form first; pipeline_plan.cpp decides what is loaded ahead and how;
-// pipeline_blocks.cpp weighs stages against blocks; pipelined_loop.cpp builds the loop.
+// advance_pointers.cpp gives addresses their form first, carried_accumulators.cpp the accumulators of dots;
+// pipeline_plan.cpp decides what is loaded ahead and how; pipeline_blocks.cpp weighs stages against blocks;
+// pipeline_order.cpp orders copies and dots; pipelined_loop.cpp builds the loop.
 #include "ir/attribute_names.h"
 #include "ir/collect.h"
 #include "transforms/passes.h"
 #include "transforms/required_target.h"
 #include "transforms/schedule/advance_pointers.h"
+#include "transforms/schedule/carried_accumulators.h"
 #include "transforms/schedule/pipeline_blocks.h"
 #include "transforms/schedule/pipelined_loop.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -102,8 +104,12 @@ absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, Pas
                                                             : std::min(requested, c.target->tuning.pipelineMaxStages);
   };
   bool changed = false;
-  for (auto &f : loops)
-    if (stagesOf(f) > 1) f = advancePointers(f, *c.target, changed);
+  for (auto &f : loops) {
+    if (stagesOf(f) <= 1) continue;
+    // With two stages, an iteration waits for its copies longer than for the dots before it.
+    if (stagesOf(f) > 2) changed |= carryAccumulatorsOfDots(f);
+    f = advancePointers(f, *c.target, changed);
+  }
   AxisInfoAnalysis axis(m);
   for (auto f : loops) {
     int64_t stages = stagesOf(f);
