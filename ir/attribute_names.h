@@ -21,6 +21,8 @@ inline constexpr int64_t kLaunchDivisor = 16;
 
 /// The number of stages that the program requests for a loop (tl.range), an IntegerAttr.
 inline constexpr llvm::StringRef kNumStagesAttr = "tt.num_stages";
+/// The program requests a producer warp for a loop (tl.range with warp_specialize=True).
+inline constexpr llvm::StringRef kWarpSpecializeAttr = "tt.warp_specialize";
 
 // ---- order of programs (order-programs, on tt.get_program_id; the lowering reads them) ----
 

@@ -47,6 +47,7 @@
 // Or if the loop has `tt.warp_specialize` (tl.range(…, warp_specialize=True)). `tessera.warp_specialize = false`
 // prevents it.
 #include "transforms/schedule/automatic_warp_specialization.h"
+#include "ir/attribute_names.h"
 #include "ir/builder.h"
 #include "ir/collect.h"
 #include "ir/compare.h"
@@ -76,7 +77,6 @@ using namespace ir;
 
 namespace {
 
-constexpr llvm::StringLiteral kRequestedAttr = "tt.warp_specialize";
 constexpr llvm::StringLiteral kForbiddenAttr = "tessera.warp_specialize";
 constexpr int64_t kExtraBytes = 1024; // of shared memory, more than mbarriers and captured scalars take
 
@@ -514,7 +514,7 @@ std::string whyNotWorth(scf::ForOp loop, const TargetInfo &target) {
   int64_t bytes = sharedBytesAt(loop.op);
   if (bytes + kExtraBytes > target.sharedMemoryPerBlock)
     return llvm::formatv("its buffers of {0} bytes leave no room for more mbarriers", bytes);
-  if (loop->hasAttr(kRequestedAttr)) return "";
+  if (loop->hasAttr(kWarpSpecializeAttr)) return "";
   int64_t warps = numWarps(loop->module().op());
   if (warps < 2 * kWarpGroup) return llvm::formatv("{0} warps are fewer than two warp groups", warps);
   int64_t held = heldRegisters(loop->parentOp());

@@ -60,6 +60,9 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
                        "another block fits on a multiprocessor",
                        late, late == 1 ? "is" : "are");
   if (!p.asyncCopies && p.bytesPerStage && p.buffers == 1) s += "; two do not fit beside those of another block";
+  if (p.refillsStage)
+    s += "; an iteration's copies go into the buffers that it has read itself, so that another block fits on a "
+         "multiprocessor";
   if (p.dotsInFlight) s += "; dots overlap the next iteration's";
   if (!p.slicedDots.empty()) s += ", the left operand is converted in slices along K";
   if (p.copiesCrossTiles())
@@ -70,7 +73,7 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
   if (p.hasBulkCopies()) s += "; blocks of tensors are copied by TMA";
   if (!p.whyFewerStages.empty())
     s += llvm::formatv("; {0} stages were requested: {1}", stages, p.whyFewerStages);
-  else if (p.asyncCopies && p.buffers < stages)
+  else if (p.asyncCopies && p.buffers + p.refillsStage < stages)
     s += llvm::formatv("; {0} stages were requested, {1} fit into the {2} bytes that a block has", stages, p.buffers,
                        target.sharedMemoryPerBlock);
   if (p.loadsInPlace)

@@ -42,11 +42,12 @@ bool hasChainOfDots(const Block &body) {
   });
 }
 
-/// The blocks of a multiprocessor that the tensors' registers leave room for, up to as many as overlap well.
-int64_t blocksByHeldRegisters(scf::ForOp loop, const TargetInfo &target) {
+/// The blocks of a multiprocessor that the tensors' registers, and as many as `ofOperands` for what dots read ahead,
+/// leave room for, up to as many as overlap well.
+int64_t blocksByHeldRegisters(scf::ForOp loop, const TargetInfo &target, int64_t ofOperands = 0) {
   auto function = loop->parentOfType<tt::FuncOp>();
   if (!function) return 1;
-  int64_t needed = heldRegistersInLoops(function.op) + target.tuning.pipelineRegistersBesideDots;
+  int64_t needed = heldRegistersInLoops(function.op) + ofOperands + target.tuning.pipelineRegistersBesideDots;
   int64_t warps = numWarps(loop->module().op());
   int64_t most = llvm::divideCeil(target.tuning.pipelineOverlappingThreads, warps * target.warpSize);
   int64_t blocks = 1;
@@ -96,6 +97,12 @@ void giveSchedulersWarps(PipelinePlan &plan, scf::ForOp loop, const TargetInfo &
 }
 
 } // namespace
+
+int64_t blocksThatFit(const PipelinePlan &plan, scf::ForOp loop, const TargetInfo &target, int64_t buffers,
+                      int64_t ofOperands) {
+  return std::min(blocksByHeldRegisters(loop, target, ofOperands),
+                  target.blocksBySharedMemory(plan.bytesOfBuffers(buffers) + plan.otherBytes));
+}
 
 bool spillsAnyway(const PipelinePlan &plan, scf::ForOp loop, const TargetInfo &target) {
   auto function = loop->parentOfType<tt::FuncOp>();

@@ -13,6 +13,11 @@ void leaveMemoryForBlocks(PipelinePlan &, ir::scf::ForOp, const ir::TargetInfo &
 /// and the distance is lower; else there is one buffer more, if there is room for it.
 void planSpareBuffer(PipelinePlan &, ir::scf::ForOp, const ir::TargetInfo &, int64_t room);
 
+/// The blocks of a multiprocessor that shared memory with so many buffers of each load leaves room for, and the
+/// registers of tensors with so many of operands that are read from shared memory, up to as many as overlap well.
+int64_t blocksThatFit(const PipelinePlan &, ir::scf::ForOp, const ir::TargetInfo &, int64_t buffers,
+                      int64_t ofOperands);
+
 /// Whether the tensors of a loop as in attention, a dot of which needs another one's result, do not fit into registers,
 /// and the loop has so many copies that their addresses matter.
 bool spillsAnyway(const PipelinePlan &, ir::scf::ForOp, const ir::TargetInfo &);

@@ -1,11 +1,13 @@
 // The order of copies and dots in a pipelined loop's body (see pipeline_order.h).
 #include "transforms/schedule/pipeline_order.h"
+#include "ir/attribute_names.h"
 #include "ir/constants.h"
 #include "ir/loops.h"
 #include "ir/module_attributes.h"
 #include "ir/tensor_queries.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/register_pressure.h"
+#include "transforms/schedule/pipeline_blocks.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -21,6 +23,7 @@ public:
     plan_.dotsInFlight = onlyAccumulates();
     if (plan_.dotsInFlight) return;
     plan_.slicedDots.clear();
+    if (refillStage()) return;
     plan_.copiesAfter = dotBeforeCopies();
     bool fewWarps = numWarps(loop_->module().op()) <= target_.tuning.pipelineEarlyOperandWarps;
     plan_.operandsFirst = plan_.distance > 1 && fewWarps && operandsFitRegisters();
@@ -111,26 +114,98 @@ private:
     return addsOutsideOfInstruction(dot) ? ttng::WarpGroupDotOp() : dot;
   }
 
-  /// Whether the threads read all operands of the dots from shared memory, and these and the accumulators fit into
-  /// registers all at once. Then operands are read before the iteration's copies are issued: both keep the load-store
-  /// unit busy, and with few warps no other warp computes meanwhile.
-  bool operandsFitRegisters() {
+  /// The registers of all operands of the dots and of their accumulators, if the threads read all operands from shared
+  /// memory.
+  std::optional<int64_t> registersOfDots() {
     int64_t registers = 0;
     for (auto &op : body_) {
-      if (op.is<ttng::WarpGroupDotOp>()) return false;
+      if (op.is<ttng::WarpGroupDotOp>()) return std::nullopt;
       auto dot = op.dyn<tt::DotOp>();
       if (!dot) continue;
       for (Value v : {dot.a(), dot.b(), dot.d()}) {
         auto load = v.definedBy<ttg::LocalLoadOp>();
         bool isLoadedHere = load && load->block() == &body_;
-        if (v != dot.d() && !isLoadedHere) return false;
+        if (v != dot.d() && !isLoadedHere) return std::nullopt;
         auto n = elementsPerThread(v.type());
-        if (!n) return false;
+        if (!n) return std::nullopt;
         registers += registerBits(v.type().scalar(), *n) / 32;
       }
     }
     bool hasDots = registers > 0; // else they are in regions of the body
-    return hasDots && registers <= target_.tuning.pipelineEarlyOperandRegisters;
+    return hasDots ? std::optional(registers) : std::nullopt;
+  }
+  /// Whether these fit into registers all at once. Then operands are read before the iteration's copies are issued:
+  /// both keep the load-store unit busy, and with few warps no other warp computes meanwhile.
+  bool operandsFitRegisters() {
+    auto registers = registersOfDots();
+    return registers && *registers <= target_.tuning.pipelineEarlyOperandRegisters;
+  }
+
+  // ---- copies into the buffers that the iteration has read ----
+
+  /// Whether nothing needs the buffers of the iteration once its dots are done.
+  bool mayRefillStage() {
+    if (plan_.byWarps || plan_.tiles.loop || plan_.lateLoads() || plan_.hasSpareBuffer) return false;
+    if (loop_->hasAttr(kWarpSpecializeAttr)) return false; // the producer fills other buffers
+    return llvm::all_of(body_, [&](Operation &op) {
+      if (op.is<tt::DotOp>() && !(readsCopies(op.operand(0)) && readsCopies(op.operand(1)))) return false;
+      return !isDot(&op) || isOnlyAccumulated(&op);
+    });
+  }
+  /// Whether the operand is read from a buffer that the loop's copies fill. (How long buffers that the iteration fills
+  /// from registers are in use changes with the order of the body, and with it the blocks that fit.)
+  bool readsCopies(Value operand) {
+    auto load = operand.definedBy<ttg::LocalLoadOp>();
+    return load && load->block() == &body_ && outlivesIteration(load.src());
+  }
+  /// Whether the dot's result is only carried on, or added to by other dots, by whatever name.
+  bool isOnlyAccumulated(Operation *dot) {
+    if (dot->is<tt::DotScaledOp>()) return false;
+    return llvm::all_of(dot->result().uses(), [&](OpOperand *use) {
+      constexpr unsigned kAccumulator = 2; // operand of both kinds of dots
+      if (use->owner->block() != &body_) return false;
+      if (renamesRegisters(*use->owner)) return isOnlyAccumulated(use->owner);
+      return use->owner == body_.terminator() || (isDot(use->owner) && use->index() == kAccumulator);
+    });
+  }
+  /// The registers of operands that are read from shared memory: the most of a wgmma's left operand, which takes all of
+  /// them at once, with its sums if these are added to the accumulator afterwards. By mma.sync as many as are read
+  /// ahead.
+  int64_t registersOfOperands() {
+    if (auto all = registersOfDots()) return std::min(*all, target_.tuning.pipelineEarlyOperandRegisters);
+    int64_t most = 0;
+    for (auto &op : body_) {
+      auto dot = op.dyn<ttng::WarpGroupDotOp>();
+      if (!dot) continue;
+      int64_t left = dot.a().type().isTensor() ? registersOf(dot.a()) : 0;
+      most = std::max(most, left + (addsOutsideOfInstruction(dot) ? registersOf(dot.d()) : 0));
+    }
+    return most;
+  }
+  /// For how many iterations ahead copies into the buffers that are read give more blocks, which compute while one
+  /// waits, and leave as many copies in flight on a multiprocessor; 0: for none.
+  int64_t distanceForBlocks() {
+    int64_t ofOperands = registersOfOperands();
+    auto blocks = [&](int64_t buffers) { return blocksThatFit(plan_, loop_, target_, buffers, ofOperands); };
+    int64_t now = blocks(plan_.buffers);
+    if (!operandsFitRegisters() && now > 1) return 0;
+    // By mma.sync, copies after all dots would leave a block with one buffer nothing to overlap with.
+    bool areLate = registersOfDots() && !operandsFitRegisters();
+    int64_t least = loop_->hasAttr(kNumStagesAttr) ? plan_.distance : areLate ? 2 : 1;
+    for (int64_t distance = plan_.distance; distance >= least; --distance)
+      if (int64_t then = blocks(distance); then > now) return then * distance >= now * plan_.distance ? distance : 0;
+    return 0;
+  }
+  /// Returns whether the loop gets this form.
+  bool refillStage() {
+    if (!mayRefillStage()) return false;
+    int64_t distance = distanceForBlocks();
+    if (!distance) return false;
+    if (distance < plan_.distance) plan_.whyFewerStages = "with fewer, another block fits on a multiprocessor";
+    plan_.refillsStage = true;
+    plan_.operandsFirst = operandsFitRegisters();
+    plan_.distance = plan_.buffers = distance;
+    return true;
   }
 
   scf::ForOp loop_;

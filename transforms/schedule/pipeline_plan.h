@@ -66,6 +66,7 @@ struct PipelinePlan {
   std::vector<SlicedDot> slicedDots;    // … those of them with a left operand that is converted in registers
   bool hasSpareBuffer = false;          // … or may, by keep-dots-in-flight: the next copies leave what they read
   bool operandsFirst = false;           // operands are read before the next copies are issued
+  bool refillsStage = false;            // the next copies go into the buffers that the iteration has read itself
   ir::ttng::WarpGroupDotOp copiesAfter; // the next copies are issued after this dot, which is waited for after them
   TileLoop tiles;                       // around the loop: a tile's first copies are issued before the last's stores
   std::string whyNoTiles;               // the reason, if the loop is in another one

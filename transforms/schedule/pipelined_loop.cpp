@@ -11,9 +11,12 @@
 #include "ir/attribute_names.h"
 #include "ir/constants.h"
 #include "ir/op_table.h"
+#include "ir/tensor_queries.h"
+#include "transforms/analyses/memdesc_root.h"
 #include "transforms/analyses/multi_buffer_index.h"
 #include "transforms/cleanup/carried_values.h"
 #include "transforms/schedule/pipelined_loop_builder.h"
+#include "llvm/ADT/DenseSet.h"
 #include <limits>
 
 namespace tessera::transforms {
@@ -111,7 +114,7 @@ PipelinedCarried PipelinedLoopBuilder::carriedInits() {
   inits.ofProducer = producerState_;
   if (plan_.buffers > 1 && usesBuffers()) {
     inits.readIndex = firstReadIndex_ ? firstReadIndex_ : integer(b_, 0);
-    if (plan_.asyncCopies) inits.fillIndex = fillIndex_;
+    if (plan_.asyncCopies && !plan_.refillsStage) inits.fillIndex = fillIndex_;
   }
   if (!plan_.asyncCopies) {
     for (auto [a, v] : llvm::zip(plan_.loads, prologueLoaded_))
@@ -180,14 +183,18 @@ void PipelinedLoopBuilder::emitBody(Block &block, CopiesFor copiesFor, const Pip
   it.consumer.map(inductionVariable(loop_), inductionVariable(block));
   for (auto [i, v] : llvm::enumerate(carried.ofLoop)) it.consumer.map(carriedArgument(body_, i), v);
   it.readIndex = carried.readIndex ? carried.readIndex : integer(it.in, 0);
-  it.fillIndex = carried.fillIndex;
+  it.fillIndex = plan_.refillsStage ? it.readIndex : carried.fillIndex;
   emitWaitForStage(it);
-  bool copiesComeLater = plan_.dotsInFlight || plan_.operandsFirst || plan_.copiesAfter || plan_.loadsTwoAhead();
+  bool copiesComeLater =
+      plan_.dotsInFlight || plan_.operandsFirst || plan_.copiesAfter || plan_.refillsStage || plan_.loadsTwoAhead();
   if (!copiesComeLater) produceNext(it);
   // What the last iteration loaded is for this one, or, two iterations ahead, for the next one.
   (plan_.loadsTwoAhead() ? it.forBuffers : it.forConsumer) = carried.loaded;
   emitConsumer(it.in, it.consumer, it.readIndex, it.forConsumer, it.token);
-  if (plan_.operandsFirst) produceBeforeFirstDot(it);
+  if (plan_.refillsStage)
+    produceAfterReads(it);
+  else if (plan_.operandsFirst)
+    produceBeforeFirstDot(it);
   if (plan_.copiesAfter) produceAfterDot(it);
   if (plan_.dotsInFlight) produceAfterLastIterationsDots(it);
   emitYield(it);
@@ -240,6 +247,25 @@ void PipelinedLoopBuilder::produceAfterDot(Iteration &it) {
   it.in.setInsertionPointToEnd(&it.block);
 }
 
+void PipelinedLoopBuilder::produceAfterReads(Iteration &it) {
+  llvm::DenseSet<Operation *> buffers;
+  for (auto &[load, buffer] : multiBuffers_) buffers.insert(buffer.definingOp());
+  auto reads = [&](Operation *op) {
+    return llvm::any_of(op->operands(), [&](Value v) {
+      return v.type().isa<MemDescType>() && buffers.contains(memdescRoot(v).definingOp());
+    });
+  };
+  Operation *last = nullptr;
+  for (auto &op : it.block) {
+    bool isLast = isDot(&op) && !plan_.operandsFirst; // by mma.sync, operands are read between instructions
+    op.walk([&](Operation *inner) { isLast |= reads(inner); });
+    if (isLast) last = &op;
+  }
+  it.in.setInsertionPointAfter(last);
+  produceNext(it);
+  it.in.setInsertionPointToEnd(&it.block);
+}
+
 void PipelinedLoopBuilder::produceAfterLastIterationsDots(Iteration &it) {
   // To wait for the next stage first would save the barrier before the copies, but issues them a latency later: with
   // three stages, 0.77 of the speed on an H200. Computing their addresses before the wait gains nothing there (0.98 to
@@ -275,7 +301,7 @@ void PipelinedLoopBuilder::emitYield(Iteration &it) {
     next.nextIteration = make<arith::AddiOp>(it.in, inductionVariable(it.block), loop_.step());
   }
   next.ofProducer = producerState_;
-  if (it.carried.phase) next.phase = nextPhase(it, next.readIndex);
+  if (it.carried.phase) next.phase = nextPhase(it, next.readIndex ? next.readIndex : it.readIndex);
   next.counter = it.nextCounter;
   scf::YieldOp::create(it.in, oldYield->loc(), next.values());
 }

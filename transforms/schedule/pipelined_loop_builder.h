@@ -193,6 +193,9 @@ private:
   /// PipelinePlan::copiesAfter: between the issue of the dot and the wait for it.
   void produceAfterDot(Iteration &it);
 
+  /// PipelinePlan::refillsStage: after the last operation that reads the iteration's buffers. No dot is asynchronous.
+  void produceAfterReads(Iteration &it);
+
   /// PipelinePlan::dotsInFlight: this iteration's dots stay in flight; those of the last one are done after the wait,
   /// so that their buffers can be filled. Branches that use accumulators come after.
   void produceAfterLastIterationsDots(Iteration &it);
