@@ -94,6 +94,11 @@ static llvm::json::Object facts(const PipelinePlan &p, int64_t stages) {
                             {"acrossTiles", bool(p.tiles.loop)}};
 }
 
+/// Whether the loop has loads that threads make, not TMA.
+static bool isCopiedByThreads(scf::ForOp loop) {
+  return llvm::any_of(*loop.body().front(), [](Operation &op) { return op.is<tt::LoadOp>(); });
+}
+
 absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, PassContext &c) {
   if (!c.target) return requiresTarget(c, "tritongpu-pipeline");
   auto loops = collect<scf::ForOp>(m.op());
@@ -109,8 +114,9 @@ absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, Pas
   bool changed = false;
   for (auto &f : loops) {
     if (stagesOf(f) <= 1) continue;
-    // With two stages, an iteration waits for its copies longer than for the dots before it.
-    if (stagesOf(f) > 2) changed |= carryAccumulatorsOfDots(f);
+    // With two stages, an iteration waits for its copies longer than for the dots before it. Copies by threads take one
+    // barrier more where dots are in flight.
+    if (stagesOf(f) > 2 && !isCopiedByThreads(f)) changed |= carryAccumulatorsOfDots(f);
     f = advancePointers(f, *c.target, changed);
   }
   AxisInfoAnalysis axis(m);
