@@ -8,6 +8,7 @@ using test::Evaluation;
 
 const char *kHead =
     R"(#b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
+#rows = #ttg.linear<{register = [[2, 0]], lane = [[0, 1], [0, 2], [0, 0], [0, 4], [1, 0]], warp = [], block = []}>
 #b1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #st = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
@@ -41,7 +42,8 @@ TEST_F(Shared, StoreLoadIndexAndTranspose) {
     ttg.local_store %x, %m : tensor<4x8xi32, #b> -> !ttg.memdesc<4x8xi32, #s, #smem, mutable>
     %t = ttg.memdesc_trans %m {order = array<i32: 1, 0>} : !ttg.memdesc<4x8xi32, #s, #smem, mutable> -> !ttg.memdesc<8x4xi32, #st, #smem, mutable>
     %y = ttg.local_load %t : !ttg.memdesc<8x4xi32, #st, #smem, mutable> -> tensor<8x4xi32, #b>
-    %z = tt.reshape %y : tensor<8x4xi32, #b> -> tensor<4x8xi32, #b>
+    %rows = tt.reshape %y : tensor<8x4xi32, #b> -> tensor<4x8xi32, #rows>
+    %z = ttg.convert_layout %rows : tensor<4x8xi32, #rows> -> tensor<4x8xi32, #b>
     ttg.local_dealloc %a : !ttg.memdesc<2x4x8xi32, #s, #smem, mutable>
     tt.store %rq, %z : tensor<4x8x!tt.ptr<i32>, #b>)";
   Evaluation(kernel(body)).buffer(x).buffer(r).scalar(1).ok();
