@@ -93,6 +93,8 @@ std::string Generator::perProgram(unsigned elements) {
 }
 
 Value Generator::load(const Shape &s, Type t, bool plain) {
+  bool isLargerThanInputs = elementCount(s) > kInputs; // of joined tensors
+  if (isLargerThanInputs) return constant({"", s, t, -1, newLayout(s, t)}, t, upTo(4));
   if (!ttgir_ && !plain && upTo(4) == 0) return upTo(4) || isNarrow(t) ? loadBlock(s, t) : loadBlocks(s, t);
   Value v{"", s, t, t == I32 ? -1 : kSmall, newLayout(s, t)};
   const char *base = inputOf(t);
