@@ -17,6 +17,7 @@
 //
 // Runs: after LLVM's scheduler, before register allocation (codegen/object/backend.h, addCodegenPassesAfter).
 #include "codegen_amd/passes/hold_loads.h"
+#include "codegen_amd/passes/opcodes.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/CodeGen/LiveIntervals.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
@@ -46,9 +47,7 @@ public:
   bool runOnMachineFunction(MachineFunction &mf) override {
     tii_ = mf.getSubtarget().getInstrInfo();
     lis_ = &getAnalysis<LiveIntervalsWrapperPass>().getLIS();
-    barrier_ = 0;
-    for (unsigned o = 0; o < tii_->getNumOpcodes() && !barrier_; ++o)
-      if (tii_->getName(o) == "SCHED_BARRIER") barrier_ = o;
+    barrier_ = opcodeNamed(*tii_, "SCHED_BARRIER");
     if (!barrier_) return false;
     bool changed = false;
     for (MachineBasicBlock &block : mf) changed |= holdIn(block);
@@ -56,12 +55,6 @@ public:
   }
 
 private:
-  bool isLoad(const MachineInstr &mi) const {
-    if (!mi.mayLoad() || mi.mayStore() || !mi.getNumOperands() || !mi.getOperand(0).isReg()) return false;
-    StringRef name = tii_->getName(mi.getOpcode());
-    return name.starts_with("BUFFER_LOAD") || name.starts_with("GLOBAL_LOAD") || name.starts_with("FLAT_LOAD");
-  }
-
   bool holdIn(MachineBasicBlock &block) {
     DenseSet<Register> loaded; // in this block
     DenseSet<Register> latest; // … since the last barrier
@@ -85,7 +78,7 @@ private:
         loaded.erase(o.getReg());
         latest.erase(o.getReg());
       }
-      if (isLoad(mi)) {
+      if (isMemoryLoad(mi, *tii_)) {
         loaded.insert(mi.getOperand(0).getReg());
         latest.insert(mi.getOperand(0).getReg());
       }

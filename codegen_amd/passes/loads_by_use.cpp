@@ -23,6 +23,7 @@
 //
 // Runs: after LLVM's scheduler, before register allocation (codegen/object/backend.h, addCodegenPassesAfter).
 #include "codegen_amd/passes/loads_by_use.h"
+#include "codegen_amd/passes/opcodes.h"
 #include "codegen_amd/passes/vector_pressure.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -77,9 +78,7 @@ public:
     tri_ = mf.getSubtarget().getRegisterInfo();
     lis_ = &getAnalysis<LiveIntervalsWrapperPass>().getLIS();
     mostRegisters_.reset();
-    barrier_ = 0;
-    for (unsigned o = 0; o < tii_->getNumOpcodes() && !barrier_; ++o)
-      if (tii_->getName(o) == "SCHED_BARRIER") barrier_ = o;
+    barrier_ = opcodeNamed(*tii_, "SCHED_BARRIER");
     if (!barrier_) return false;
     bool changed = false;
     for (MachineBasicBlock &block : mf) changed |= orderIn(mf, block);

@@ -39,6 +39,7 @@
 #include "codegen_amd/passes/order_matrices.h"
 #include "codegen_amd/passes/block_attributes.h"
 #include "codegen_amd/passes/copies_to_lds.h"
+#include "codegen_amd/passes/opcodes.h"
 #include "codegen_amd/passes/vector_pressure.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -549,9 +550,7 @@ private:
 
   /// Keeps the order of what is around MFMA.
   void hold(MachineBasicBlock &block, ArrayRef<MachineInstr *> order) {
-    unsigned opcode = 0;
-    for (unsigned o = 0; o < tii_->getNumOpcodes(); ++o)
-      if (tii_->getName(o) == "SCHED_BARRIER") opcode = o;
+    unsigned opcode = opcodeNamed(*tii_, "SCHED_BARRIER");
     if (!opcode) return;
     for (MachineInstr *mi : order)
       if (isMfma(*mi)) {

@@ -26,6 +26,7 @@
 #include "codegen_amd/passes/raise_priorities.h"
 #include "codegen/object/backend.h"
 #include "codegen_amd/passes/block_resources.h"
+#include "codegen_amd/passes/opcodes.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineLoopInfo.h"
 #include "llvm/CodeGen/TargetInstrInfo.h"
@@ -58,7 +59,7 @@ public:
     constexpr int64_t kWaves = 2; // of a block on a SIMD, at least
     bool hasFewWaves = block_.warps < kWaves * info_.schedulersPerMultiprocessor;
     if (hasFewWaves || blocks_ < info_.tuning.priorityLeastBlocks) return false;
-    setPriority_ = opcode("S_SETPRIO");
+    setPriority_ = opcodeNamed(*tii_, "S_SETPRIO");
     if (!setPriority_) return false;
     auto &loops = getAnalysis<MachineLoopInfoWrapperPass>().getLI();
     unsigned raised = 0;
@@ -80,12 +81,6 @@ private:
     return nameOf(mi).starts_with("V_MFMA") || nameOf(mi).starts_with("V_SMFMAC");
   }
   bool isBarrier(const MachineInstr &mi) const { return nameOf(mi) == "S_BARRIER"; }
-
-  unsigned opcode(StringRef name) const {
-    for (unsigned o = 0; o < tii_->getNumOpcodes(); ++o)
-      if (tii_->getName(o) == name) return o;
-    return 0;
-  }
 
   /// Whether an iteration takes more clocks of LDS than of the matrix units.
   bool keepsLdsBusier(const MachineBasicBlock &block) const {

@@ -15,6 +15,7 @@
 //
 // Runs: after LLVM's scheduler, before register allocation (codegen/object/backend.h, addCodegenPassesAfter).
 #include "codegen_amd/passes/uses_after_loads.h"
+#include "codegen_amd/passes/opcodes.h"
 #include "codegen_amd/passes/vector_pressure.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -66,12 +67,6 @@ private:
     MachineBasicBlock::iterator end;            // where to look for the next one
   };
 
-  bool isLoad(const MachineInstr &mi) const {
-    if (!mi.mayLoad() || mi.mayStore() || !mi.getNumOperands() || !mi.getOperand(0).isReg()) return false;
-    StringRef name = tii_->getName(mi.getOpcode());
-    return name.starts_with("BUFFER_LOAD") || name.starts_with("GLOBAL_LOAD") || name.starts_with("FLAT_LOAD");
-  }
-
   /// Arithmetic on virtual registers, which no load can be in the way of.
   bool isMovable(const MachineInstr &mi) const {
     if (mi.mayLoadOrStore() || mi.hasUnmodeledSideEffects() || mi.isTerminator() || mi.isCall() || mi.isInlineAsm() ||
@@ -110,13 +105,13 @@ private:
         if (o.isReg() && o.getReg().isVirtual())
           depends |= defined.contains(o.getReg()) || (o.isDef() && read.contains(o.getReg()));
       bool isUse = depends || usesLoaded(mi);
-      if (isUse && !isLoad(mi) && isMovable(mi)) {
+      if (isUse && !isMemoryLoad(mi, *tii_) && isMovable(mi)) {
         run.uses.push_back(&mi);
         for (const MachineOperand &o : mi.operands())
           if (o.isReg() && o.getReg().isVirtual()) (o.isDef() ? defined : read).insert(o.getReg());
         continue;
       }
-      if (isLoad(mi) && !depends) {
+      if (isMemoryLoad(mi, *tii_) && !depends) {
         loaded_.insert(mi.getOperand(0).getReg());
         if (!run.uses.empty()) {
           run.loads.push_back(&mi);
@@ -126,7 +121,7 @@ private:
       }
       if (isUse || mi.mayStore() || mi.hasUnmodeledSideEffects() || mi.isTerminator() || mi.isCall() ||
           mi.isInlineAsm() || writesMode(mi)) {
-        if (isLoad(mi)) loaded_.insert(mi.getOperand(0).getReg()); // from an address that is a use
+        if (isMemoryLoad(mi, *tii_)) loaded_.insert(mi.getOperand(0).getReg()); // from an address that is a use
         break;
       }
     }

@@ -1,0 +1,24 @@
+// LLVM's machine instructions for AMD by their names: headers with their numbers are not installed.
+#pragma once
+#include "llvm/CodeGen/MachineBasicBlock.h"
+#include "llvm/CodeGen/MachineInstr.h"
+#include "llvm/CodeGen/MachineInstrBuilder.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+
+namespace tessera::amd {
+
+/// The number of the opcode; 0: LLVM has none of this name.
+inline unsigned opcodeNamed(const llvm::TargetInstrInfo &tii, llvm::StringRef name) {
+  for (unsigned o = 0; o < tii.getNumOpcodes(); ++o)
+    if (tii.getName(o) == name) return o;
+  return 0;
+}
+
+/// Whether the instruction loads from global or flat memory to registers.
+inline bool isMemoryLoad(const llvm::MachineInstr &mi, const llvm::TargetInstrInfo &tii) {
+  if (!mi.mayLoad() || mi.mayStore() || !mi.getNumOperands() || !mi.getOperand(0).isReg()) return false;
+  llvm::StringRef name = tii.getName(mi.getOpcode());
+  return name.starts_with("BUFFER_LOAD") || name.starts_with("GLOBAL_LOAD") || name.starts_with("FLAT_LOAD");
+}
+
+} // namespace tessera::amd
