@@ -1,7 +1,8 @@
 // Whole kernels on the emulator, with every check on, against the outputs that Triton's compiled code gave on a GPU:
-// every folder of tests/kernels for every target with 1, 2, 4 and 8 warps, and every folder of
-// $TESSERA_SHARED/kernels with 1 and 4 (with TESSERA_EMULATOR_WARPS=all as many). A kernel that this compiler cannot
-// lower yet, or whose device library is not installed, is skipped with its reason.
+// every folder of tests/kernels for every target with two of 1, 2, 4 and 8 warps, so that a kernel runs with each
+// number on targets of both vendors (with TESSERA_EMULATOR_WARPS=all with all four), and every folder of
+// $TESSERA_SHARED/kernels with 1 and 4 (or all). A kernel that this compiler cannot lower yet, or whose device library
+// is not installed, is skipped with its reason.
 #include "emulation.h"
 #include "runtime/compiler/targets.h"
 #include "llvm/Support/FileSystem.h"
@@ -14,17 +15,27 @@ namespace {
 
 struct Case {
   std::string name, folder, target;
+  std::vector<int> warps;
 };
 
 std::vector<Case> cases() {
   std::vector<Case> out;
+  const char *wanted = getenv("TESSERA_EMULATOR_WARPS");
+  bool all = wanted && llvm::StringRef(wanted) == "all";
   auto add = [&](const std::string &root, const char *prefix) {
     std::error_code ec;
-    for (llvm::sys::fs::directory_iterator it(root, ec), end; it != end && !ec; it.increment(ec))
-      if (llvm::sys::fs::exists(it->path() + "/launch.json"))
-        for (auto *t : runtime::allTargets())
-          out.push_back({prefix + llvm::sys::path::filename(it->path()).str() + "_" + t->info.name.str(), it->path(),
-                         t->info.name.str()});
+    for (llvm::sys::fs::directory_iterator it(root, ec), end; it != end && !ec; it.increment(ec)) {
+      if (!llvm::sys::fs::exists(it->path() + "/launch.json")) continue;
+      std::string name = prefix + llvm::sys::path::filename(it->path()).str();
+      // The targets of a vendor take 1 and 4, or 2 and 8 warps in turn; which come first differs from kernel to kernel.
+      unsigned turns[2] = {unsigned(name.size()), unsigned(name.size())};
+      for (auto *t : runtime::allTargets()) {
+        bool odd = turns[t->info.vendor == ir::Vendor::Amd]++ % 2;
+        std::vector<int> warps = *prefix || !odd ? std::vector<int>{1, 4} : std::vector<int>{2, 8};
+        out.push_back({name + "_" + t->info.name.str(), it->path(), t->info.name.str(),
+                       all ? std::vector<int>{1, 2, 4, 8} : warps});
+      }
+    }
   };
   add(TESSERA_SOURCE_DIR "/tests/kernels", "");
   if (const char *shared = getenv("TESSERA_SHARED")) add(std::string(shared) + "/kernels", "shared_");
@@ -35,11 +46,7 @@ std::vector<Case> cases() {
 class Kernels : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Kernels, ComputeWhatTheGpuComputed) {
-  std::vector<int> warps{1, 2, 4, 8};
-  if (const char *w = getenv("TESSERA_EMULATOR_WARPS");
-      llvm::StringRef(GetParam().name).starts_with("shared_") && !(w && llvm::StringRef(w) == "all"))
-    warps = {1, 4};
-  for (int n : warps) {
+  for (int n : GetParam().warps) {
     testing::Emulation e;
     e.target = GetParam().target;
     e.numWarps = n;

@@ -22,6 +22,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <cstdlib>
+#include <set>
 
 namespace tessera {
 namespace {
@@ -107,10 +108,14 @@ TEST_P(PassesOnKernels, KeepEveryByte) {
   };
   run(*original, expected);
   ASSERT_FALSE(expected.empty());
+  // A kernel that a pass leaves as it is, or makes what another pass made of it, has been run.
+  std::set<std::string> ran{printToString(*original)};
   for (auto &[name, p] : pipelines()) {
     SCOPED_TRACE(name);
     auto m = original->clone();
     runPasses(*m, p, diag, messages);
+    if (HasFatalFailure()) return;
+    if (!ran.insert(printToString(*m)).second) continue;
     std::vector<std::vector<uint8_t>> got;
     run(*m, got);
     if (HasFatalFailure()) return;
@@ -269,6 +274,7 @@ TEST_P(PassesOnGoldens, KeepEveryByte) {
           ++ran;
       }
     functions += names.size();
+    std::set<std::string> seen{printToString(*m)};
     for (auto &[passName, p] : pipelines()) {
       auto after = m->clone();
       transforms::RunOptions o;
@@ -278,6 +284,7 @@ TEST_P(PassesOnGoldens, KeepEveryByte) {
         ASSERT_TRUE((*text)->getBuffer().contains("expected-error")) << passName << ": " << messages;
         continue;
       }
+      if (!seen.insert(printToString(*after)).second) continue;
       for (size_t k = 0; k < names.size(); ++k)
         for (int round = 0; round < kRounds; ++round) {
           if (!before[k][round]) continue;
