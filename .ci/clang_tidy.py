@@ -7,7 +7,9 @@ release (or in the last 30 commits), then on the others, in an order that the co
 Exit code: 0 nothing found, 1 findings, or no file was checked. Files that the time did not suffice for are counted in
 the last line.
 """
-import argparse, concurrent.futures, hashlib, json, os, re, subprocess, sys, time
+import argparse, atexit, concurrent.futures, hashlib, json, os, re, shutil, subprocess, sys, tempfile, time
+
+PRECOMPILED = re.compile(r"-Winvalid-pch|-Xclang -include(?:-pch)? -Xclang \S+")
 
 
 def git(*arguments):
@@ -27,8 +29,16 @@ def main():
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
     with open(os.path.join(options.build, "compile_commands.json")) as f:
-        known = {os.path.relpath(entry["file"]) for entry in json.load(f)}
+        entries = json.load(f)
+    known = {os.path.relpath(entry["file"]) for entry in entries}
     known = {path for path in known if not path.startswith(("build", "tests"))}
+    # Without precompiled headers, which would hide that a file lacks an include.
+    database = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, database)
+    for entry in entries:
+        entry["command"] = PRECOMPILED.sub("", entry["command"])
+    with open(os.path.join(database, "compile_commands.json"), "w") as f:
+        json.dump(entries, f)
     commit = git("rev-parse", "HEAD")
     changed = set() if options.files else changed_files()
     order = sorted(options.files or known,
@@ -38,7 +48,7 @@ def main():
     def check(path):
         if time.monotonic() > deadline:
             return path, None
-        result = subprocess.run(["clang-tidy-22", "--quiet", "-p", options.build, path], capture_output=True, text=True)
+        result = subprocess.run(["clang-tidy-22", "--quiet", "-p", database, path], capture_output=True, text=True)
         if result.returncode == 0 and "warning:" not in result.stdout:
             return path, ""
         # Without findings: clang-tidy itself failed, and says why on standard error.

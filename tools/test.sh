@@ -6,4 +6,4 @@ cd "$(dirname "$0")/.."
 ./tools/install_dependencies.sh
 cmake --preset dev >/dev/null
 cmake --build --preset dev
-ctest --test-dir build --output-on-failure -j "$(nproc)" "$@"
+ctest --test-dir build --output-on-failure --timeout 900 -j "$(nproc)" "$@"
