@@ -22,6 +22,7 @@ struct Level {
 constexpr Level kLevels[] = {
     {"TTIR", [](const ir::TargetInfo &t) { return ttirPipeline(t); }},
     {"TTGIR", [](const ir::TargetInfo &t) { return ttgirPipeline(t, {}); }},
+    {"given TTGIR", [](const ir::TargetInfo &t) { return givenTtgirPipeline(t); }},
     {"lowering", [](const ir::TargetInfo &t) { return loweringPipeline(t); }},
 };
 
@@ -105,6 +106,7 @@ std::string passListAsMarkdown() {
   printPipeline(o, "TTIR", ttirPipeline(nvidia));
   printPipeline(o, "TTGIR, NVIDIA", ttgirPipeline(nvidia, {}));
   printPipeline(o, "TTGIR, AMD", ttgirPipeline(amd, {}));
+  printPipeline(o, "TTGIR that is given", givenTtgirPipeline(amd));
   printPipeline(o, "Lowering, sm_90a", loweringPipeline(nvidia));
   printPipeline(o, "Lowering, other targets", loweringPipeline(amd));
   while (llvm::StringRef(text).ends_with("\n\n")) text.pop_back();

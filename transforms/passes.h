@@ -49,6 +49,7 @@ absl::StatusOr<bool> canonicalizePointers(ir::Module &, PassContext &);
 absl::StatusOr<bool> chooseScanLayouts(ir::Module &, PassContext &);
 absl::StatusOr<bool> coalesce(ir::Module &, PassContext &);
 absl::StatusOr<bool> inThreadTranspose(ir::Module &, PassContext &);
+absl::StatusOr<bool> keepReshapedOrder(ir::Module &, PassContext &);
 absl::StatusOr<bool> optimizeDotOperands(ir::Module &, PassContext &);
 absl::StatusOr<bool> optimizeThreadLocality(ir::Module &, PassContext &);
 absl::StatusOr<bool> removeLayoutConversions(ir::Module &, PassContext &);

@@ -120,6 +120,12 @@ Pipeline ttgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions &o) {
   llvm_unreachable("a target is of one of the vendors");
 }
 
+Pipeline givenTtgirPipeline(const ir::TargetInfo &) {
+  return {
+      step(keepReshapedOrder), // the order that the interpreter evaluates, too
+  };
+}
+
 Pipeline loweringPipeline(const ir::TargetInfo &t) {
   Pipeline p;
   if (t.hasTensorCopy) p.push_back(step(tmaLowering)); // its buffers and barriers are memory like all others

@@ -21,6 +21,8 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &, const TtgirPipelineOptions 
 Pipeline amdTtgirPipeline(const ir::TargetInfo &, const TtgirPipelineOptions &);
 /// The one of the target's vendor.
 Pipeline ttgirPipeline(const ir::TargetInfo &, const TtgirPipelineOptions &);
+/// What TTGIR that is given needs before its lowering; it keeps its layouts.
+Pipeline givenTtgirPipeline(const ir::TargetInfo &);
 /// What the lowering to LLVM IR requires: the stages of kLoweringNeeds.
 Pipeline loweringPipeline(const ir::TargetInfo &);
 

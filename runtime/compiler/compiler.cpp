@@ -311,8 +311,8 @@ absl::Status Compilation::runPasses() {
   if (options_.stage == Stage::Ttir) return absl::OkStatus();
   if (options_.maxnreg && target_.takesRegisterBound && !moduleInt(module_->op(), kMaxRegistersAttr, 0))
     setModuleInt(module_->op(), kMaxRegistersAttr, options_.maxnreg); // what the text says has precedence
-  if (!hadLayouts_)
-    if (auto s = assignLayouts(); !s.ok()) return s;
+  absl::Status toTtgir = hadLayouts_ ? runPipeline(transforms::givenTtgirPipeline(target_), "ttgir") : assignLayouts();
+  if (!toTtgir.ok()) return toTtgir;
   if (options_.stage == Stage::Ttgir) return absl::OkStatus();
   return runPipeline(transforms::loweringPipeline(target_), "lowering preparation");
 }

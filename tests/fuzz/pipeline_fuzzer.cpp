@@ -59,11 +59,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (isAlone)
     pipeline.push_back({&transforms::allPasses()[choice], {}});
   else {
-    if (!ir::hasLayouts(module->op())) {
-      pipeline = transforms::ttirPipeline(t);
-      for (auto &s : transforms::ttgirPipeline(t, {})) pipeline.push_back(s);
+    auto append = [&](const transforms::Pipeline &p) { pipeline.insert(pipeline.end(), p.begin(), p.end()); };
+    if (ir::hasLayouts(module->op()))
+      append(transforms::givenTtgirPipeline(t));
+    else {
+      append(transforms::ttirPipeline(t));
+      append(transforms::ttgirPipeline(t, {}));
     }
-    for (auto &s : transforms::loweringPipeline(t)) pipeline.push_back(s);
+    append(transforms::loweringPipeline(t));
   }
   transforms::RunOptions run;
   run.target = &t;

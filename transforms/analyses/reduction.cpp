@@ -1,7 +1,11 @@
 // Reductions that combine by one operation (see reduction.h).
 #include "transforms/analyses/reduction.h"
+#include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -52,23 +56,83 @@ Value combineLike(Builder &b, Operation *op, Value x, Value y) {
   return b.create(s)->result();
 }
 
-bool isOrderFree(Value v) {
-  llvm::SmallVector<Value, 4> left{v};
-  while (!left.empty()) {
-    Value next = left.pop_back_val();
-    for (Operation *user : next.users()) {
-      if (user->is<tt::ReduceOp>() && user->numOperands() == 1 && !user->result(0).type().isTensor()) continue;
-      auto isOneValue = [](Value o) {
-        Operation *made = o.definingOp();
-        return made && makesAnyLayout(made) && !made->is<tt::MakeRangeOp>();
-      };
-      bool isOfEach = (isElementwise(user) && isPure(user)) || user->is<ttg::ConvertLayoutOp>();
-      isOfEach = isOfEach && llvm::all_of(user->operands(), [&](Value o) { return o == next || isOneValue(o); });
-      if (!isOfEach) return false;
-      left.push_back(user->result(0));
+namespace {
+
+/// What is computed from a tensor whose elements may be in any order within some dimensions.
+class OrderFreedom {
+public:
+  bool holds(Value v, llvm::ArrayRef<unsigned> dims) {
+    add({v, llvm::to_vector(dims), std::nullopt});
+    while (!left_.empty()) {
+      Reordered next = left_.pop_back_val();
+      for (OpOperand *use : next.value.uses())
+        if (!follow(next, *use)) return false;
     }
+    return true;
   }
-  return true;
-}
+
+private:
+  using Dims = llvm::SmallVector<unsigned, 4>;
+  struct Reordered {
+    Value value;
+    Dims dims;                 // within which its elements may be in another order; not empty
+    std::optional<Opcode> sum; // of parts, by this operation; none: the tensor's own elements, each computed on
+  };
+
+  bool add(Reordered r) {
+    if (seen_.insert(r.value.impl()).second) left_.push_back(std::move(r));
+    return true;
+  }
+
+  /// Whether the user does not depend on the order; what it gives is followed further.
+  bool follow(const Reordered &r, OpOperand &use) {
+    Operation *user = use.owner;
+    if (auto reduce = user->dyn<tt::ReduceOp>()) return followReduction(r, reduce);
+    if (r.sum && user->is<scf::YieldOp>()) return followLoop(r, use);
+    bool continues =
+        user->is<ttg::ConvertLayoutOp>() || (r.sum ? user->opcode() == *r.sum : isOfEachElement(user, r.value));
+    return continues && add({user->result(0), r.dims, r.sum});
+  }
+
+  bool followReduction(const Reordered &r, tt::ReduceOp reduce) {
+    auto *along = llvm::find(r.dims, unsigned(reduce.axis()));
+    if (reduce->numOperands() != 1 || along == r.dims.end()) return false;
+    Operation *by = combination(reduce.op);
+    // Others may depend on the order: one that gives its first operand does.
+    bool inAnyOrder = by && neutralBits(by->opcode(), r.value.type().scalar());
+    if (!inAnyOrder || (r.sum && by->opcode() != *r.sum)) return false;
+    Dims rest;
+    for (unsigned d : r.dims)
+      if (d != *along) rest.push_back(d > *along ? d - 1 : d);
+    // What is left are parts, of which more are to be combined.
+    return rest.empty() || add({reduce->result(), rest, by->opcode()});
+  }
+
+  /// Parts that a loop carries: its argument and its result are sums of them, too.
+  bool followLoop(const Reordered &r, OpOperand &use) {
+    auto loop = use.owner->parentOp()->dyn<scf::ForOp>();
+    if (!loop) return false;
+    CarriedValue c = carried(loop, use.index());
+    return add({c.argument, r.dims, r.sum}) && add({c.result, r.dims, r.sum});
+  }
+
+  /// Whether the operation computes each element of its result from that of `v` and from one value for all.
+  static bool isOfEachElement(Operation *op, Value v) {
+    auto isOneValue = [](Value o) {
+      Operation *made = o.definingOp();
+      return made && makesAnyLayout(made) && !made->is<tt::MakeRangeOp>();
+    };
+    return isElementwise(op) && isPure(op) &&
+           llvm::all_of(op->operands(), [&](Value o) { return o == v || isOneValue(o); });
+  }
+
+  llvm::SmallVector<Reordered, 4> left_;
+  llvm::DenseSet<const ValueImpl *> seen_;
+};
+
+} // namespace
+
+bool isOrderFree(Value v, llvm::ArrayRef<unsigned> dims) { return OrderFreedom().holds(v, dims); }
+bool isOrderFree(Value v) { return isOrderFree(v, llvm::to_vector<4>(llvm::seq<unsigned>(0, tensorOf(v).rank()))); }
 
 } // namespace tessera::transforms

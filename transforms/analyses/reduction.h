@@ -3,6 +3,7 @@
 #include "ir/builder.h"
 #include "ir/ops.h"
 #include "llvm/ADT/APInt.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <optional>
 
 namespace tessera::transforms {
@@ -17,8 +18,13 @@ std::optional<llvm::APInt> neutralBits(ir::Opcode, ir::Type element);
 /// Combines two values, scalars or tensors, by an operation like this one.
 ir::Value combineLike(ir::Builder &, ir::Operation *, ir::Value, ir::Value);
 
-/// Whether nothing depends on the order of a tensor's elements: it is only reduced to a scalar, perhaps after
-/// operations on each element. Not so where it is combined with another tensor or reduced together with one.
+/// Whether nothing depends on the order of a tensor's elements within these dimensions, that is, among those that agree
+/// along all others: after operations on each element, the tensor is reduced along all of them, by one operation that
+/// has a neutral element (and so no order). Between several such reductions only the same operation combines what they
+/// give with other values, in loops, too. Not so where elements are combined with another tensor's or reduced together
+/// with them.
+bool isOrderFree(ir::Value, llvm::ArrayRef<unsigned> dims);
+/// The same of all dimensions.
 bool isOrderFree(ir::Value);
 
 } // namespace tessera::transforms

@@ -30,6 +30,13 @@ inline Arg described(Arg buffer, runtime::HostDescriptor d) {
 }
 inline Arg scalar(uint64_t v) { return {Arg::Scalar, 0, v}; }
 
+/// The target of a TTGIR text: what the module's attributes and its layouts say of it.
+struct GivenTarget {
+  const char *name;   // Tessera's
+  const char *triton; // in ttg.target
+  unsigned lanes;     // threads of a warp
+};
+
 struct Emulation {
   std::string target = "sm_90a";
   int numWarps = 4;

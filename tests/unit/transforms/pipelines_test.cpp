@@ -13,6 +13,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <initializer_list>
 
 namespace tessera {
 namespace {
@@ -28,24 +29,33 @@ std::string str(IrStages stages) {
   return s;
 }
 
-/// The steps of a whole compilation.
-Pipeline wholePipeline(const ir::TargetInfo &t) {
-  Pipeline all = transforms::ttirPipeline(t);
-  for (auto &p : {transforms::ttgirPipeline(t, {}), transforms::loweringPipeline(t)})
-    all.insert(all.end(), p.begin(), p.end());
+Pipeline concat(std::initializer_list<Pipeline> parts) {
+  Pipeline all;
+  for (auto &p : parts) all.insert(all.end(), p.begin(), p.end());
   return all;
+}
+
+/// The steps of a whole compilation of TTIR, and of TTGIR that is given.
+Pipeline wholePipeline(const ir::TargetInfo &t) {
+  return concat({transforms::ttirPipeline(t), transforms::ttgirPipeline(t, {}), transforms::loweringPipeline(t)});
+}
+Pipeline wholePipelineOfTtgir(const ir::TargetInfo &t) {
+  return concat({transforms::givenTtgirPipeline(t), transforms::loweringPipeline(t)});
 }
 
 TEST(Pipelines, EstablishStagesBeforeTheyAreNeeded) {
   for (auto *target : runtime::allTargets()) {
     SCOPED_TRACE(target->info.name.str());
-    IrStages established;
-    for (auto &step : wholePipeline(target->info)) {
-      EXPECT_TRUE(step.pass->needs.without(established).empty())
-          << step.pass->name.str() << " needs: " << str(step.pass->needs.without(established));
-      established |= step.pass->establishes;
-    }
-    EXPECT_EQ(established, transforms::kLoweringNeeds) << str(established);
+    auto check = [](const Pipeline &pipeline, IrStages established) {
+      for (auto &step : pipeline) {
+        EXPECT_TRUE(step.pass->needs.without(established).empty())
+            << step.pass->name.str() << " needs: " << str(step.pass->needs.without(established));
+        established |= step.pass->establishes;
+      }
+      EXPECT_EQ(established, transforms::kLoweringNeeds) << str(established);
+    };
+    check(wholePipeline(target->info), {});
+    check(wholePipelineOfTtgir(target->info), IrStage::LayoutsAssigned);
   }
 }
 
@@ -93,7 +103,8 @@ TEST(Pipelines, MakeNoBufferOnceMemoryIsAllocated) {
 
 TEST(Pipelines, HaveNoAliases) {
   for (auto *target : runtime::allTargets())
-    for (auto &step : wholePipeline(target->info)) EXPECT_EQ(step.pass->aliasOf, "") << step.pass->name.str();
+    for (auto &pipeline : {wholePipeline(target->info), wholePipelineOfTtgir(target->info)})
+      for (auto &step : pipeline) EXPECT_EQ(step.pass->aliasOf, "") << step.pass->name.str();
 }
 
 TEST(Registry, NamesFilesThatExist) {
