@@ -60,6 +60,35 @@ HOOK(tt_e2m1_to_fp) {
   auto &c = op->context();
   return to == c.f16() || to == c.bf16() || to == c.f32() || opError(op, diag, "gives f16, bf16 or f32");
 }
+/// Scales are e8m0: bytes, or bf16 with these as exponents. What they scale becomes f16 or bf16.
+static bool checkScaledUpcast(Operation *op, DiagnosticEngine &diag, Value scale, Value output) {
+  auto &c = op->context();
+  Type s = scale.type().scalar(), to = output.type().scalar();
+  if (!s.isInteger(8) && s != c.bf16()) return opError(op, diag, "takes scales of i8 or bf16, not of " + s.str(), 1);
+  if (shapeOf(scale) != shapeOf(output)) return opError(op, diag, "needs a scale for each element of its result", 1);
+  return to == c.f16() || to == c.bf16() || opError(op, diag, "gives f16 or bf16, not " + to.str());
+}
+HOOK(amdg_scaled_upcast_fp8) {
+  auto u = op->cast<amdg::ScaledUpcastFp8Op>();
+  Type from = u.input().type().scalar();
+  auto kind = from.isFloat() ? from.cast<FloatType>().floatKind() : FloatKind::F64;
+  if (kind != FloatKind::F8E4M3FN && kind != FloatKind::F8E5M2)
+    return opError(op, diag, "takes elements of f8E4M3FN or f8E5M2, not of " + from.str(), 0);
+  if (!sameShape(u.input().type(), u.output().type()) || !sameShape(u.scale().type(), u.output().type()))
+    return opError(op, diag, "needs operands of its result's shape and layout");
+  return checkScaledUpcast(op, diag, u.scale(), u.output());
+}
+HOOK(amdg_scaled_upcast_fp4) {
+  auto u = op->cast<amdg::ScaledUpcastFp4Op>();
+  auto from = shapeOf(u.input()), to = shapeOf(u.output());
+  if (!u.input().type().scalar().isInteger(8)) return opError(op, diag, "takes bytes of two 4-bit floats", 0);
+  if (u.axis() < 0 || u.axis() >= int64_t(from.size()))
+    return opError(op, diag, "axis " + llvm::Twine(u.axis()) + " is out of range");
+  llvm::SmallVector<int64_t, 4> want(from);
+  want[u.axis()] *= 2;
+  if (llvm::ArrayRef(want) != to) return opError(op, diag, "gives a tensor of the wrong shape");
+  return checkScaledUpcast(op, diag, u.scale(), u.output());
+}
 HOOK(tt_approx_divf) {
   return input(op).type().scalar().bitWidth() == 32 || opError(op, diag, "divides numbers of f32", 0);
 }

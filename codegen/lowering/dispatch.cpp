@@ -231,7 +231,6 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttng_tc_gen5_commit:
   case Opcode::amdg_local_load_packed_tranposed:
   case Opcode::amdg_async_wait:
-  case Opcode::amdg_scaled_upcast_fp8:
   case Opcode::amdg_arrive_barrier:
   case Opcode::amdg_async_copy_local_to_global:
   case Opcode::amdg_async_copy_mbarrier_arrive:
@@ -252,8 +251,9 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttng_tc_gen5_mma_scaled:
   case Opcode::ttng_tmem_copy:
   case Opcode::ttng_tmem_subslice:
-  case Opcode::amdg_upcast_mxfp:
-  case Opcode::amdg_scaled_upcast_fp4: return {nullptr, kMatrixReason};
+  case Opcode::amdg_upcast_mxfp: return {nullptr, kMatrixReason};
+  case Opcode::amdg_scaled_upcast_fp8:
+  case Opcode::amdg_scaled_upcast_fp4: return {nullptr, "rewritten by decompose-scaled-upcast"};
   case Opcode::amdg_extract_slice:
   case Opcode::amdg_concat: return {nullptr, kUnknownReason};
   case Opcode::amdg_masked_load:

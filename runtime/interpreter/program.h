@@ -199,6 +199,9 @@ private:
            ir::InputPrecision, Lanes &d);
   bool dotScaled(ir::tt::DotScaledOp);
   bool fp4ToFp(ir::ttg::Fp4ToFpOp);
+  bool scaledUpcast(ir::amdg::ScaledUpcastFp8Op);
+  bool scaledUpcast(ir::amdg::ScaledUpcastFp4Op);
+  bool setScaled(ir::Value result, std::vector<double> numbers, ir::Value scale);
   bool extractSlice(ir::amdg::ExtractSliceOp);
   bool concat(ir::amdg::ConcatOp);
 

@@ -317,6 +317,9 @@ static double decodeFp6(unsigned bits, bool e3m2) {
 
 namespace {
 /// An operand of dot_scaled as numbers: [rows, k] for the left one, [k, columns] for the right one.
+/// e8m0 (OCP Microscaling Formats).
+double powerOfE8m0(unsigned bits) { return bits == 255 ? std::nan("") : std::ldexp(1.0, int(bits) - 127); }
+
 struct ScaledOperand {
   std::vector<double> v;
   int64_t outer, k;
@@ -372,8 +375,7 @@ bool Program::dotScaled(tt::DotScaledOp op) {
         for (int64_t i = 0; i < x.k; ++i) {
           uint64_t bits = lanes(s).word((batch * x.outer + o) * groups + i / group);
           double f = type.element().isFloat() ? decodeFloat(type.element().cast<FloatType>().floatKind(), bits)
-                     : bits == 255            ? std::nan("")
-                                              : std::ldexp(1.0, int(bits) - 127);
+                                              : powerOfE8m0(unsigned(bits));
           x.v[isLeft ? o * x.k + i : i * x.outer + o] *= f;
         }
     };
@@ -383,22 +385,49 @@ bool Program::dotScaled(tt::DotScaledOp op) {
   return set(op.d(), fromDoubles(pool_, kind, c.data(), c.size()));
 }
 
-/// Two values per byte along the axis, the low four bits first.
-bool Program::fp4ToFp(ttg::Fp4ToFpOp op) {
-  auto from = shapeOf(op.src()), to = shapeOf(op.result());
-  AroundAxis source(from, op.axis()), result(to, op.axis());
-  if (result.length != 2 * source.length || result.outer != source.outer || result.inner != source.inner)
-    return fail(op, "the shapes do not fit together");
-  const Lanes &l = lanes(op.src());
-  std::vector<double> v(result.outer * result.length * result.inner);
+/// Two values per byte along the axis, the low four bits first. False if the shapes do not fit together.
+static bool unpackE2m1(const Lanes &bytes, llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to, unsigned axis,
+                       std::vector<double> &v) {
+  AroundAxis source(from, axis), result(to, axis);
+  if (result.length != 2 * source.length || result.outer != source.outer || result.inner != source.inner) return false;
+  v.resize(result.outer * result.length * result.inner);
   for (int64_t o = 0; o < source.outer; ++o)
     for (int64_t k = 0; k < result.length; ++k)
       for (int64_t i = 0; i < source.inner; ++i) {
-        uint64_t byte = l.word((o * source.length + k / 2) * source.inner + i);
+        uint64_t byte = bytes.word((o * source.length + k / 2) * source.inner + i);
         v[(o * result.length + k) * result.inner + i] = decodeE2m1(unsigned(k % 2 ? byte >> 4 : byte) & 15);
       }
+  return true;
+}
+
+bool Program::fp4ToFp(ttg::Fp4ToFpOp op) {
+  std::vector<double> v;
+  if (!unpackE2m1(lanes(op.src()), shapeOf(op.src()), shapeOf(op.result()), unsigned(op.axis()), v))
+    return fail(op, "the shapes do not fit together");
   return set(op.result(),
              fromDoubles(pool_, op.result().type().scalar().cast<FloatType>().floatKind(), v.data(), v.size()));
+}
+
+bool Program::scaledUpcast(amdg::ScaledUpcastFp8Op op) {
+  std::vector<double> v(lanes(op.input()).size());
+  toDoubles(lanes(op.input()), op.input().type().scalar().cast<FloatType>().floatKind(), v.data());
+  return setScaled(op.output(), std::move(v), op.scale());
+}
+bool Program::scaledUpcast(amdg::ScaledUpcastFp4Op op) {
+  std::vector<double> v;
+  if (!unpackE2m1(lanes(op.input()), shapeOf(op.input()), shapeOf(op.output()), unsigned(op.axis()), v))
+    return fail(op, "the shapes do not fit together");
+  return setScaled(op.output(), std::move(v), op.scale());
+}
+/// Numbers times their scales, which are e8m0: bytes, or bf16 with these as exponents.
+bool Program::setScaled(Value result, std::vector<double> numbers, Value scale) {
+  bool isBf16 = scale.type().scalar().isFloat();
+  for (auto [i, number] : llvm::enumerate(numbers)) {
+    uint64_t bits = lanes(scale).word(i);
+    number *= powerOfE8m0(unsigned(isBf16 ? bits >> 7 : bits) & 0xff);
+  }
+  return set(result,
+             fromDoubles(pool_, result.type().scalar().cast<FloatType>().floatKind(), numbers.data(), numbers.size()));
 }
 
 } // namespace tessera::runtime

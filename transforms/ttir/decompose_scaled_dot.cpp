@@ -32,6 +32,7 @@
 #include "ir/ops.h"
 #include "ir/scaled_dots.h"
 #include "transforms/passes.h"
+#include "transforms/ttir/e8m0.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -200,11 +201,7 @@ private:
   /// the range.
   Value powers(Value scale) {
     bool wide = compute_ == b_.context().f16();
-    unsigned mantissa = wide ? 23 : 7;
-    Value s = extend(scale, wide ? b_.context().i32() : b_.context().i16());
-    Value bits = select(CmpIPredicate::Eq, s, 0, like(s, int64_t(1) << (mantissa - 1)), shl(s, mantissa));
-    bits = select(CmpIPredicate::Eq, s, 255, like(s, int64_t(511) << (mantissa - 1)), bits);
-    return bitcast(bits, wide ? b_.context().f32() : compute_);
+    return powersOfE8m0(b_, loc_, scale, wide ? b_.context().f32() : compute_);
   }
 
   /// `x` times its scales [outer, K / group], each repeated along its group; the right operand is [K, outer].

@@ -17,7 +17,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %7 = amdg.async_copy_local_to_global %arg5, %arg6 mask %arg3 : !ttg.memdesc<16x64xf32, #shared, #smem, mutable> -> tensor<16x64x!tt.ptr<f32>, #blocked>
     tt.return
   }
-  tt.func public @registers(%arg0: tensor<16x64xf32, #blocked>, %arg1: i1, %arg2: !ttg.memdesc<16x64xi8, #shared, #smem>, %arg3: tensor<16x64xf8E4M3FN, #blocked>, %arg4: tensor<16x64xbf16, #blocked>, %arg5: tensor<16x64xi8, #blocked>, %arg6: !tt.ptr<i32>, %arg7: i32) {
+  tt.func public @registers(%arg0: tensor<16x64xf32, #blocked>, %arg1: i1, %arg2: !ttg.memdesc<16x64xi8, #shared, #smem>, %arg3: tensor<16x64xf8E4M3FN, #blocked>, %arg4: tensor<16x64xbf16, #blocked>, %arg5: tensor<16x64xi8, #blocked>, %arg6: !tt.ptr<i32>, %arg7: i32, %arg8: tensor<32x64xbf16, #blocked>) {
     %0 = amdg.extract_slice %arg0 [0, 32] : tensor<16x64xf32, #blocked> to tensor<16x32xf32, #blocked>
     %1 = amdg.concat %arg0, %arg0 : tensor<16x64xf32, #blocked>, tensor<16x64xf32, #blocked> -> tensor<32x64xf32, #blocked>
     amdg.cond_barrier %arg1
@@ -25,7 +25,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %3 = amdg.local_load_packed_tranposed %arg2 : !ttg.memdesc<16x64xi8, #shared, #smem> -> tensor<16x64xi8, #blocked>
     %4 = amdg.scaled_upcast_fp8 %arg3 scale %arg4 : tensor<16x64xf8E4M3FN, #blocked>, tensor<16x64xbf16, #blocked> -> tensor<16x64xbf16, #blocked>
     %5 = amdg.upcast_mxfp %arg5, %arg4 fp_type = e2m1 {fastMath = false} : tensor<16x64xi8, #blocked>, tensor<16x64xbf16, #blocked> -> tensor<16x128xbf16, #blocked>
-    %6 = amdg.scaled_upcast_fp4 %arg5 scale %arg4 {axis = 0 : i32} : tensor<16x64xi8, #blocked>, tensor<16x64xbf16, #blocked> -> tensor<32x64xbf16, #blocked>
+    %6 = amdg.scaled_upcast_fp4 %arg5 scale %arg8 {axis = 0 : i32} : tensor<16x64xi8, #blocked>, tensor<32x64xbf16, #blocked> -> tensor<32x64xbf16, #blocked>
     %7 = amdg.masked_load %arg6, %arg1, %arg7 cacheModifier = cv : (!tt.ptr<i32>, i1, i32) -> i32
     amdg.masked_store %arg6, %7, %arg1 : !tt.ptr<i32>, i32, i1
     rocdl.sched.barrier 0

@@ -15,7 +15,7 @@ TEST(Coverage, OperationsThatAreNotInterpreted) {
     if (runtime::whyNotInterpreted(row.opcode)) without.push_back(row.name.str());
   EXPECT_THAT(without, testing::UnorderedElementsAre(
                            "gpu.thread_id", "rocdl.workitem.id.x", "ttg.warp_id", "amdg.local_load_packed_tranposed",
-                           "amdg.scaled_upcast_fp8", "amdg.scaled_upcast_fp4", "amdg.upcast_mxfp",
+                           "amdg.upcast_mxfp",
                            "amdg.arrive_barrier", "amdg.async_copy_local_to_global", "amdg.async_copy_mbarrier_arrive",
                            "amdg.buffer_atomic_cas", "amdg.init_barrier", "amdg.masked_load", "amdg.masked_store",
                            "amdg.wait_barrier", "ttg.local_atomic_scatter_rmw", "ttng.async_copy_mbarrier_arrive",

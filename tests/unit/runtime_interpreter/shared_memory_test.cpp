@@ -133,6 +133,27 @@ TEST_F(Shared, BufferOperations) {
       .fails("load of 4 bytes at byte 48 of buffer 'arg0', which has 48 bytes: out of bounds (element 12 of 32)");
 }
 
+TEST_F(Shared, ScaledUpcasts) {
+  // 0x21 holds 0.5 and 1.0; 0x30 is 0.5 of e4m3. The scales are 2^2 as a byte, 2^3 as a bf16.
+  std::string body = R"(
+    %f = arith.constant dense<33> : tensor<4x8xi8, #b>
+    %byte = arith.constant dense<129> : tensor<8x8xi8, #b>
+    %h = amdg.scaled_upcast_fp4 %f scale %byte {axis = 0 : i32} : tensor<4x8xi8, #b>, tensor<8x8xi8, #b> -> tensor<8x8xf16, #b>
+    %n8 = arith.fptosi %h : tensor<8x8xf16, #b> to tensor<8x8xi32, #b>
+    %n = amdg.extract_slice %n8 [2, 0] : tensor<8x8xi32, #b> to tensor<4x8xi32, #b>
+    %e = arith.constant dense<48> : tensor<4x8xi8, #b>
+    %e8 = tt.bitcast %e : tensor<4x8xi8, #b> -> tensor<4x8xf8E4M3FN, #b>
+    %half = arith.constant dense<8.0> : tensor<4x8xbf16, #b>
+    %g = amdg.scaled_upcast_fp8 %e8 scale %half : tensor<4x8xf8E4M3FN, #b>, tensor<4x8xbf16, #b> -> tensor<4x8xbf16, #b>
+    %m = arith.fptosi %g : tensor<4x8xbf16, #b> to tensor<4x8xi32, #b>
+    %c10 = arith.constant dense<10> : tensor<4x8xi32, #b>
+    %m10 = arith.muli %m, %c10 : tensor<4x8xi32, #b>
+    %s = arith.addi %m10, %n : tensor<4x8xi32, #b>
+    tt.store %rq, %s : tensor<4x8x!tt.ptr<i32>, #b>)";
+  Evaluation(kernel(body)).buffer(x).buffer(r).scalar(0).ok();
+  for (int i = 0; i < 32; ++i) EXPECT_EQ(r[i], 40 + (i / 8 % 2 ? 4 : 2));
+}
+
 TEST_F(Shared, Fp4AndSlices) {
   // 0x21 holds 0.5 and 1.0, the low half first.
   std::string body = R"(

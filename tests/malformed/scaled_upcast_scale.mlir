@@ -1,0 +1,7 @@
+#b = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func public @kernel(%x: tensor<32x64xf8E4M3FN, #b>, %s: tensor<32x64xf16, #b>) {
+    %y = amdg.scaled_upcast_fp8 %x scale %s : tensor<32x64xf8E4M3FN, #b>, tensor<32x64xf16, #b> -> tensor<32x64xf16, #b>
+    tt.return
+  }
+}
