@@ -240,8 +240,6 @@ Row rowOf(Opcode opcode) {
   case Opcode::amdg_wait_barrier:
   case Opcode::ttng_async_copy_mbarrier_arrive:
   case Opcode::ttng_async_shared_store:
-  case Opcode::ttng_async_tma_gather:
-  case Opcode::ttng_async_tma_scatter:
   case Opcode::ttng_clc_get_program_id:
   case Opcode::ttng_clc_is_canceled:
   case Opcode::ttng_clc_load_result:
@@ -252,6 +250,9 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttng_tmem_copy:
   case Opcode::ttng_tmem_subslice:
   case Opcode::amdg_upcast_mxfp: return {nullptr, kMatrixReason};
+  case Opcode::ttng_async_tma_gather:
+  case Opcode::ttng_async_tma_scatter:
+    return {nullptr, "it moves rows by instructions of sm_100 and later, which the lowering does not know"};
   case Opcode::amdg_scaled_upcast_fp8:
   case Opcode::amdg_scaled_upcast_fp4: return {nullptr, "rewritten by decompose-scaled-upcast"};
   case Opcode::amdg_extract_slice:

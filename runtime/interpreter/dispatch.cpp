@@ -23,7 +23,6 @@ const char *whyNotInterpreted(Opcode o) {
   case Opcode::amdg_arrive_barrier:
   case Opcode::amdg_async_copy_local_to_global:
   case Opcode::amdg_async_copy_mbarrier_arrive:
-  case Opcode::amdg_buffer_atomic_cas:
   case Opcode::amdg_init_barrier:
   case Opcode::amdg_masked_load:
   case Opcode::amdg_masked_store:
@@ -31,8 +30,6 @@ const char *whyNotInterpreted(Opcode o) {
   case Opcode::ttg_local_atomic_scatter_rmw:
   case Opcode::ttng_async_copy_mbarrier_arrive:
   case Opcode::ttng_async_shared_store:
-  case Opcode::ttng_async_tma_gather:
-  case Opcode::ttng_async_tma_scatter:
   case Opcode::ttng_tc_gen5_mma_scaled:
   case Opcode::ttng_tmem_copy:
   case Opcode::ttng_tmem_subslice: return "this version does not know what it does to memory";
@@ -223,10 +220,19 @@ bool Program::dispatch(Op op) {
     auto d = op->cast<tt::DescriptorReduceOp>();
     return descriptorReduce(op, d.desc(), d.indices(), d.kind(), lanes(d.src()));
   }
-  case Opcode::tt_descriptor_gather: return descriptorGather(op->cast<tt::DescriptorGatherOp>());
-  case Opcode::tt_descriptor_scatter: return descriptorScatter(op->cast<tt::DescriptorScatterOp>());
+  case Opcode::tt_descriptor_gather: {
+    auto d = op->cast<tt::DescriptorGatherOp>();
+    Lanes out;
+    return gatherRows(op, d.desc(), d.xOffsets(), d.yOffset(), d.result().type(), out) &&
+           set(op->result(), std::move(out));
+  }
+  case Opcode::tt_descriptor_scatter: {
+    auto d = op->cast<tt::DescriptorScatterOp>();
+    return scatterRows(op, d.desc(), d.xOffsets(), d.yOffset(), d.src().type(), lanes(d.src()));
+  }
   case Opcode::amdg_buffer_load: return bufferLoad(op->cast<amdg::BufferLoadOp>());
   case Opcode::amdg_buffer_store: return bufferStore(op->cast<amdg::BufferStoreOp>());
+  case Opcode::amdg_buffer_atomic_cas: return bufferCas(op->cast<amdg::BufferAtomicCasOp>());
   case Opcode::amdg_buffer_atomic_rmw: return bufferAtomic(op->cast<amdg::BufferAtomicRmwOp>());
   case Opcode::ttg_global_scratch_alloc: return scratch(op->cast<ttg::GlobalScratchAllocOp>());
   case Opcode::ttng_tensormap_create: return tensormapCreate(op->cast<ttng::TensormapCreateOp>());
@@ -292,6 +298,12 @@ bool Program::dispatch(Op op) {
   case Opcode::ttng_async_tma_copy_local_to_global: {
     auto c = op->cast<ttng::AsyncTmaCopyLocalToGlobalOp>();
     return checkLive(op, c.src()) && descriptorStore(op, c.desc(), c.coord(), readView(c.src()));
+  }
+  case Opcode::ttng_async_tma_gather: return tmaGather(op->cast<ttng::AsyncTmaGatherOp>());
+  case Opcode::ttng_async_tma_scatter: {
+    auto c = op->cast<ttng::AsyncTmaScatterOp>();
+    return checkLive(op, c.src()) &&
+           scatterRows(op, c.desc(), c.xOffsets(), c.yOffset(), c.src().type(), readView(c.src()));
   }
   case Opcode::ttng_async_tma_reduce: {
     auto c = op->cast<ttng::AsyncTmaReduceOp>();
@@ -370,7 +382,6 @@ bool Program::dispatch(Op op) {
   case Opcode::amdg_arrive_barrier:
   case Opcode::amdg_async_copy_local_to_global:
   case Opcode::amdg_async_copy_mbarrier_arrive:
-  case Opcode::amdg_buffer_atomic_cas:
   case Opcode::amdg_init_barrier:
   case Opcode::amdg_masked_load:
   case Opcode::amdg_masked_store:
@@ -378,8 +389,6 @@ bool Program::dispatch(Op op) {
   case Opcode::ttg_local_atomic_scatter_rmw:
   case Opcode::ttng_async_copy_mbarrier_arrive:
   case Opcode::ttng_async_shared_store:
-  case Opcode::ttng_async_tma_gather:
-  case Opcode::ttng_async_tma_scatter:
   case Opcode::ttng_clc_get_program_id:
   case Opcode::ttng_clc_is_canceled:
   case Opcode::ttng_clc_load_result:

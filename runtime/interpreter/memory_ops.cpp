@@ -203,15 +203,15 @@ bool Program::atomicRmw(tt::AtomicRmwOp op) {
          set(op.result(), std::move(old));
 }
 
-bool Program::atomicCas(tt::AtomicCasOp op) {
-  Type element = pointeeOf(op.ptr());
-  const Lanes &expected = lanes(op.cmp()), &value = lanes(op.val());
+bool Program::casLanes(Op op, const Lanes &addresses, Value expected, Value value, Value result) {
+  const Lanes &compared = lanes(expected), &swapped = lanes(value);
   Lanes old;
   auto f = [&](size_t i, uint64_t before) {
-    return before == expected.word(expected.size() == 1 ? 0 : i) ? value.word(value.size() == 1 ? 0 : i) : before;
+    return before == compared.word(compared.size() == 1 ? 0 : i) ? swapped.word(swapped.size() == 1 ? 0 : i) : before;
   };
-  return atomicLanes(op, element, lanes(op.ptr()), nullptr, f, old) && set(op.result(), std::move(old));
+  return atomicLanes(op, result.type().scalar(), addresses, nullptr, f, old) && set(result, std::move(old));
 }
+bool Program::atomicCas(tt::AtomicCasOp op) { return casLanes(op, lanes(op.ptr()), op.cmp(), op.val(), op.result()); }
 
 // ---- descriptors ----------------------------------------------------------------------------------------------------
 
@@ -280,9 +280,9 @@ bool Program::descriptorReduce(Op op, Value desc, OperandRange indices, Descript
 }
 
 /// Rows rows[i], columns column, column + 1, … of a matrix.
-void Program::rowAddresses(Value desc, Value rows, Value column, Type resultType, Lanes &addresses, Lanes &inside) {
+void Program::rowAddresses(Value desc, Value rows, Value column, Type block, Lanes &addresses, Lanes &inside) {
   const TensorDescriptor &d = descriptor(desc);
-  auto shape = shapeOf(resultType);
+  auto shape = shapeOf(block);
   Type element = desc.type().cast<TensorDescType>().element();
   int64_t n = shape[0], width = shape[1], first = integer(column), bytes = std::max(1u, element.bitWidth() / 8);
   addresses = Lanes(pool_, 8, n * width);
@@ -299,28 +299,25 @@ void Program::rowAddresses(Value desc, Value rows, Value column, Type resultType
   }
 }
 
-static bool rowsFit(const TensorDescriptor &d, Value rows, Type type) {
-  auto shape = type.isTensor() ? shapeOf(type) : llvm::ArrayRef<int64_t>();
+static bool rowsFit(const TensorDescriptor &d, Value rows, Type block) {
+  auto shape = shapeOf(block);
   return d.shape.size() == 2 && shape.size() == 2 && rows.type().cast<TensorType>().numElements() == shape[0];
 }
 
-bool Program::descriptorGather(tt::DescriptorGatherOp op) {
-  Type type = op.result().type(), element = op.desc().type().cast<TensorDescType>().element();
-  if (!rowsFit(descriptor(op.desc()), op.xOffsets(), type))
-    return fail(op, "rows are gathered from matrices, one for each index");
+bool Program::gatherRows(Op op, Value desc, Value rows, Value column, Type block, Lanes &into) {
+  if (!rowsFit(descriptor(desc), rows, block)) return fail(op, "rows are gathered from matrices, one for each index");
+  Type element = desc.type().cast<TensorDescType>().element();
   Lanes addresses, inside;
-  rowAddresses(op.desc(), op.xOffsets(), op.yOffset(), type, addresses, inside);
-  Lanes out = padding(element, addresses.size(), descriptor(op.desc()).nanPadding);
-  return readLanes(op, element, addresses, &inside, out) && set(op.result(), std::move(out));
+  rowAddresses(desc, rows, column, block, addresses, inside);
+  into = padding(element, addresses.size(), descriptor(desc).nanPadding);
+  return readLanes(op, element, addresses, &inside, into);
 }
 
-bool Program::descriptorScatter(tt::DescriptorScatterOp op) {
-  Type type = op.src().type(), element = op.desc().type().cast<TensorDescType>().element();
-  if (!rowsFit(descriptor(op.desc()), op.xOffsets(), type))
-    return fail(op, "rows are scattered to matrices, one for each index");
+bool Program::scatterRows(Op op, Value desc, Value rows, Value column, Type block, const Lanes &values) {
+  if (!rowsFit(descriptor(desc), rows, block)) return fail(op, "rows are scattered to matrices, one for each index");
   Lanes addresses, inside;
-  rowAddresses(op.desc(), op.xOffsets(), op.yOffset(), type, addresses, inside);
-  return writeLanes(op, element, addresses, &inside, lanes(op.src()));
+  rowAddresses(desc, rows, column, block, addresses, inside);
+  return writeLanes(op, desc.type().cast<TensorDescType>().element(), addresses, &inside, values);
 }
 
 bool Program::tensormapCreate(ttng::TensormapCreateOp op) {
@@ -401,6 +398,10 @@ bool Program::bufferAtomic(amdg::BufferAtomicRmwOp op) {
   return atomicLanes(op, element, bufferAddresses(op.ptr(), op.offsets()), op.mask() ? &lanes(op.mask()) : nullptr, f,
                      old) &&
          set(op.result(), std::move(old));
+}
+
+bool Program::bufferCas(amdg::BufferAtomicCasOp op) {
+  return casLanes(op, bufferAddresses(op.ptr(), op.offsets()), op.cmp(), op.val(), op.result());
 }
 
 } // namespace tessera::runtime

@@ -216,6 +216,8 @@ private:
   bool store(ir::tt::StoreOp);
   bool atomicRmw(ir::tt::AtomicRmwOp);
   bool atomicCas(ir::tt::AtomicCasOp);
+  /// Compares and swaps; sets `result` to the old values.
+  bool casLanes(Op, const Lanes &addresses, ir::Value expected, ir::Value value, ir::Value result);
   bool makeBlockPointer(ir::tt::MakeTensorPtrOp);
   bool advance(ir::tt::AdvanceOp);
   /// Addresses of a block's elements and, in `inside`, which are in bounds in the checked dimensions.
@@ -225,18 +227,19 @@ private:
   bool makeDescriptor(ir::tt::MakeTensorDescriptorOp);
   /// Addresses of the block of a descriptor at these indices.
   bool descriptorAddresses(Op, ir::Value desc, ir::OperandRange indices, Lanes &addresses, Lanes &inside);
-  void rowAddresses(ir::Value desc, ir::Value rows, ir::Value column, ir::Type resultType, Lanes &addresses,
-                    Lanes &inside);
+  void rowAddresses(ir::Value desc, ir::Value rows, ir::Value column, ir::Type block, Lanes &addresses, Lanes &inside);
   Lanes padding(ir::Type element, size_t count, bool nan);
   bool descriptorLoad(Op, ir::Value desc, ir::OperandRange indices, Lanes &into);
   bool descriptorStore(Op, ir::Value desc, ir::OperandRange indices, const Lanes &);
   bool descriptorReduce(Op, ir::Value desc, ir::OperandRange indices, ir::DescriptorReduceKind, const Lanes &);
-  bool descriptorGather(ir::tt::DescriptorGatherOp);
-  bool descriptorScatter(ir::tt::DescriptorScatterOp);
+  /// Rows of a matrix, one for each index, from a column on. `block`: of the rows that are moved.
+  bool gatherRows(Op, ir::Value desc, ir::Value rows, ir::Value column, ir::Type block, Lanes &into);
+  bool scatterRows(Op, ir::Value desc, ir::Value rows, ir::Value column, ir::Type block, const Lanes &);
   Lanes bufferAddresses(ir::Value base, ir::Value offsets);
   bool bufferLoad(ir::amdg::BufferLoadOp);
   bool bufferStore(ir::amdg::BufferStoreOp);
   bool bufferAtomic(ir::amdg::BufferAtomicRmwOp);
+  bool bufferCas(ir::amdg::BufferAtomicCasOp);
   bool scratch(ir::ttg::GlobalScratchAllocOp);
   bool tensormapCreate(ir::ttng::TensormapCreateOp);
   bool reinterpretDescriptor(ir::ttng::ReinterpretTensorDescriptorOp);
@@ -256,6 +259,9 @@ private:
   bool warpGroupDot(ir::ttng::WarpGroupDotOp);
   bool tensorCoreDot(ir::ttng::TcGen5MmaOp);
   bool tmaLoad(ir::ttng::AsyncTmaCopyGlobalToLocalOp);
+  bool tmaGather(ir::ttng::AsyncTmaGatherOp);
+  /// Writes what a bulk copy has brought, and counts its bytes at the mbarrier.
+  bool completeCopy(Op, ir::Value into, const Lanes &, ir::Value barrier);
   bool tmemStore(ir::ttng::TmemStoreOp);
   Mbarrier &barrier(ir::Value v);
   void arrive(ir::Value barrier, int64_t count);

@@ -184,8 +184,19 @@ bool Program::tmaLoad(ttng::AsyncTmaCopyGlobalToLocalOp op) {
   if (!op.offsets().empty()) return fail(op, "the interpreter does not know im2col copies");
   if (!flag(op.pred())) return true;
   Lanes values;
-  if (!descriptorLoad(op, op.desc(), op.coord(), values) || !writeView(op, op.result(), values)) return false;
-  Mbarrier &b = barrier(op.barrier());
+  return descriptorLoad(op, op.desc(), op.coord(), values) && completeCopy(op, op.result(), values, op.barrier());
+}
+
+bool Program::tmaGather(ttng::AsyncTmaGatherOp op) {
+  if (!flag(op.pred())) return true;
+  Lanes values;
+  return gatherRows(op, op.desc(), op.xOffsets(), op.yOffset(), op.result().type(), values) &&
+         completeCopy(op, op.result(), values, op.barrier());
+}
+
+bool Program::completeCopy(Op op, Value into, const Lanes &values, Value mbarrier) {
+  if (!writeView(op, into, values)) return false;
+  Mbarrier &b = barrier(mbarrier);
   b.bytes -= int64_t(values.size() * values.width());
   completePhase(b);
   return true;

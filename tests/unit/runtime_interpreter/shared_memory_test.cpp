@@ -133,6 +133,62 @@ TEST_F(Shared, BufferOperations) {
       .fails("load of 4 bytes at byte 48 of buffer 'arg0', which has 48 bytes: out of bounds (element 12 of 32)");
 }
 
+TEST_F(Shared, BufferCompareAndSwap) {
+  // What is 5 at one of eight places becomes 100.
+  std::string body = R"(
+    %c7 = arith.constant dense<7> : tensor<4x8xi32, #b>
+    %c5 = arith.constant dense<5> : tensor<4x8xi32, #b>
+    %c100 = arith.constant dense<100> : tensor<4x8xi32, #b>
+    %at = arith.andi %i2, %c7 : tensor<4x8xi32, #b>
+    %o = amdg.buffer_atomic_cas acq_rel, gpu, %c5, %c100, %p[%at] : tensor<4x8xi32, #b>
+    tt.store %rq, %o : tensor<4x8x!tt.ptr<i32>, #b>)";
+  Evaluation(kernel(body)).buffer(x).buffer(r).scalar(0).ok();
+  for (int i = 0; i < 32; ++i) {
+    EXPECT_EQ(x[i], i == 5 ? 100 : i);
+    EXPECT_EQ(r[i], i % 8 == 5 && i > 8 ? 100 : i % 8);
+  }
+}
+
+TEST_F(Shared, BulkGatherAndScatterOfRows) {
+  // Rows 3, 0, 5 and 2 of 4 x 8 (there is no row 5) from column 2 on; scattered the same way to another matrix.
+  std::string body = R"(
+    %c2 = arith.constant 2 : i32
+    %c4 = arith.constant 4 : i32
+    %c8 = arith.constant 8 : i32
+    %l8 = arith.constant 8 : i64
+    %l1 = arith.constant 1 : i64
+    %d = tt.make_tensor_descriptor %p, [%c4, %c8], [%l8, %l1] : !tt.ptr<i32>, !tt.tensordesc<1x4xi32, #s>
+    %e = tt.make_tensor_descriptor %r, [%c4, %c8], [%l8, %l1] : !tt.ptr<i32>, !tt.tensordesc<1x4xi32, #s>
+    %k = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32, #b1>
+    %k7 = arith.constant dense<7> : tensor<4xi32, #b1>
+    %k3 = arith.constant dense<3> : tensor<4xi32, #b1>
+    %k5 = arith.constant dense<5> : tensor<4xi32, #b1>
+    %m = arith.muli %k, %k5 : tensor<4xi32, #b1>
+    %m3 = arith.addi %m, %k3 : tensor<4xi32, #b1>
+    %m7 = arith.andi %m3, %k7 : tensor<4xi32, #b1>
+    %bar = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #s1, #smem, mutable>
+    ttng.init_barrier %bar, 1 : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+    %t = ttg.local_alloc : () -> !ttg.memdesc<4x4xi32, #s, #smem, mutable>
+    ttng.barrier_expect %bar, BYTES, %true : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+    ttng.async_tma_gather %d[%m7, %c2] %t, %bar, %true : !tt.tensordesc<1x4xi32, #s>, tensor<4xi32, #b1>, i32, !ttg.memdesc<1xi64, #s1, #smem, mutable>, !ttg.memdesc<4x4xi32, #s, #smem, mutable>, i1
+    ttng.async_tma_gather %d[%m7, %c0] %t, %bar, %false : !tt.tensordesc<1x4xi32, #s>, tensor<4xi32, #b1>, i32, !ttg.memdesc<1xi64, #s1, #smem, mutable>, !ttg.memdesc<4x4xi32, #s, #smem, mutable>, i1
+    ttng.wait_barrier %bar, %c0 : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+    ttng.async_tma_scatter %e[%m7, %c2] %t : !tt.tensordesc<1x4xi32, #s>, tensor<4xi32, #b1>, i32, !ttg.memdesc<4x4xi32, #s, #smem, mutable>
+    ttng.async_tma_store_wait {pendings = 0 : i32})";
+  auto withBytes = [&](const char *bytes) {
+    std::string b = body;
+    return kernel(b.replace(b.find("BYTES"), 5, bytes));
+  };
+  std::fill(r.begin(), r.end(), -1);
+  Evaluation(withBytes("64")).buffer(x).buffer(r).scalar(0).ok();
+  for (int i = 0; i < 32; ++i) {
+    int row = i / 8, column = i % 8;
+    bool moved = row != 1 && column >= 2 && column < 6;
+    EXPECT_EQ(r[i], moved ? i : -1) << i;
+  }
+  Evaluation(withBytes("128")).buffer(x).buffer(r).scalar(0).fails("(0 arrivals and 64 bytes are missing)");
+}
+
 TEST_F(Shared, ScaledUpcasts) {
   // 0x21 holds 0.5 and 1.0; 0x30 is 0.5 of e4m3. The scales are 2^2 as a byte, 2^3 as a bf16.
   std::string body = R"(
