@@ -27,8 +27,8 @@ namespace {
 
 class BudgetedAdvisor final : public RegAllocEvictionAdvisor {
 public:
-  BudgetedAdvisor(const MachineFunction &mf, const RAGreedy &allocator, int64_t maxTries)
-      : RegAllocEvictionAdvisor(mf, allocator), default_(mf, allocator), triesLeft_(maxTries) {}
+  BudgetedAdvisor(const MachineFunction &mf, const RAGreedy &allocator, int64_t maxTries, int64_t *tried)
+      : RegAllocEvictionAdvisor(mf, allocator), default_(mf, allocator), triesLeft_(maxTries), tried_(tried) {}
 
 private:
   MCRegister tryFindEvictionCandidate(const LiveInterval &range, const AllocationOrder &order, uint8_t costPerUseLimit,
@@ -38,6 +38,7 @@ private:
       if (triesLeft_ <= 0) return MCRegister();
       int64_t registers = RegClassInfo.getNumAllocatableRegs(MRI->getRegClass(range.reg()));
       triesLeft_ -= registers * registers;
+      if (tried_) *tried_ += registers * registers;
     }
     return defaultAdvisor().tryFindEvictionCandidate(range, order, costPerUseLimit, fixed);
   }
@@ -52,38 +53,41 @@ private:
 
   DefaultEvictionAdvisor default_;
   mutable int64_t triesLeft_; // the interface is const
+  int64_t *tried_;            // of all runs; null: nobody counts
 };
 
 class BudgetedAdvisorProvider final : public RegAllocEvictionAdvisorProvider {
 public:
-  BudgetedAdvisorProvider(LLVMContext &context, int64_t maxTries)
-      : RegAllocEvictionAdvisorProvider(AdvisorMode::Default, context), maxTries_(maxTries) {}
+  BudgetedAdvisorProvider(LLVMContext &context, int64_t maxTries, int64_t *tried)
+      : RegAllocEvictionAdvisorProvider(AdvisorMode::Default, context), maxTries_(maxTries), tried_(tried) {}
 
   std::unique_ptr<RegAllocEvictionAdvisor> getAdvisor(const MachineFunction &mf, const RAGreedy &allocator,
                                                       MachineBlockFrequencyInfo *, MachineLoopInfo *) override {
-    return std::make_unique<BudgetedAdvisor>(mf, allocator, maxTries_);
+    return std::make_unique<BudgetedAdvisor>(mf, allocator, maxTries_, tried_);
   }
 
 private:
   int64_t maxTries_;
+  int64_t *tried_;
 };
 
 class EvictionBudget final : public RegAllocEvictionAdvisorAnalysisLegacy {
 public:
-  explicit EvictionBudget(int64_t maxTries)
-      : RegAllocEvictionAdvisorAnalysisLegacy(AdvisorMode::Default), maxTries_(maxTries) {}
+  EvictionBudget(int64_t maxTries, int64_t *tried)
+      : RegAllocEvictionAdvisorAnalysisLegacy(AdvisorMode::Default), maxTries_(maxTries), tried_(tried) {}
 
   bool doInitialization(Module &module) override {
-    Provider = std::make_unique<BudgetedAdvisorProvider>(module.getContext(), maxTries_);
+    Provider = std::make_unique<BudgetedAdvisorProvider>(module.getContext(), maxTries_, tried_);
     return false;
   }
 
 private:
   int64_t maxTries_;
+  int64_t *tried_;
 };
 
 } // namespace
 
-ImmutablePass *createEvictionBudget(int64_t maxTries) { return new EvictionBudget(maxTries); }
+ImmutablePass *createEvictionBudget(int64_t maxTries, int64_t *tried) { return new EvictionBudget(maxTries, tried); }
 
 } // namespace tessera::amd
