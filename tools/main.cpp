@@ -3,11 +3,14 @@
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 #include <cstdlib>
+#include <new>
+#include <unistd.h>
 
 namespace tessera::tools {
 
@@ -140,7 +143,17 @@ static int command(int argc, char **argv) {
   return usage(llvm::errs(), kUsage);
 }
 
+/// Where an allocation fails, on any thread: nothing is left that could be done, nor memory to do it with.
+static void endWithoutMemory() {
+  static constexpr char kMessage[] = "tessera: error: this process cannot get more memory\n";
+  if (write(STDERR_FILENO, kMessage, sizeof(kMessage) - 1) < 0) { // nobody reads it
+  }
+  std::_Exit(kRunFailed);
+}
+
 int main(int argc, char **argv) {
+  std::set_new_handler(endWithoutMemory);
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endWithoutMemory(); }); // of malloc
   std::signal(SIGXFSZ, SIG_IGN); // a file that grows beyond a limit (ulimit -f) is an error of writing, not the end
   int code = command(argc, argv);
   llvm::outs().flush();

@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cstring>
+#include <sys/resource.h>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
@@ -126,14 +127,25 @@ std::vector<uint8_t> withoutGaps(const LaunchArg &a, llvm::ArrayRef<uint8_t> mem
   return out;
 }
 
+/// An error if the argument has more bytes than the machine, or than this process may have.
+static absl::Status fitsIntoMemory(const LaunchDescription &d, unsigned index) {
+  const LaunchArg &a = d.args[index];
+  auto exceeds = [&](const char *what, int64_t bytes) {
+    return absl::ResourceExhaustedError(llvm::formatv("{0}args[{1}] (\"{2}\") has {3} MiB, but {4} {5} MiB of memory",
+                                                      d.at(a.place), index, a.name, a.bytes() >> 20, what, bytes >> 20)
+                                            .str());
+  };
+  auto physical = int64_t(sysconf(_SC_PHYS_PAGES)) * int64_t(sysconf(_SC_PAGESIZE));
+  if (physical > 0 && a.bytes() > physical) return exceeds("this machine has", physical);
+  rlimit limit; // of `ulimit -v`
+  if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY && uint64_t(a.bytes()) > limit.rlim_cur)
+    return exceeds("this process is limited to", int64_t(limit.rlim_cur));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<uint8_t>> materialize(const LaunchDescription &d, unsigned index) {
   const LaunchArg &a = d.args[index];
-  auto physical = int64_t(sysconf(_SC_PHYS_PAGES)) * int64_t(sysconf(_SC_PAGESIZE));
-  if (physical > 0 && a.bytes() > physical)
-    return absl::ResourceExhaustedError(
-        llvm::formatv("{0}args[{1}] (\"{2}\") has {3} MiB, but this machine has {4} MiB of memory", d.at(a.place),
-                      index, a.name, a.bytes() >> 20, physical >> 20)
-            .str());
+  if (auto s = fitsIntoMemory(d, index); !s.ok()) return s;
   std::vector<uint8_t> out;
   bool columns = a.transposed;
   auto elementBytes = size_t(a.elements()) * dtypeBytes(a.dtype);

@@ -7,10 +7,13 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
+#include <sys/resource.h>
 
 namespace tessera::runtime {
 namespace {
@@ -524,6 +527,20 @@ TEST(Materialize, MoreThanTheMachineHasIsAnError) {
   EXPECT_TRUE(absl::IsResourceExhausted(bytes.status()));
   EXPECT_THAT(std::string(bytes.status().message()),
               testing::StartsWith("l.json:1:24: args[0] (\"x\") has 1048576 MiB, but this machine has "));
+}
+
+TEST(Materialize, MoreThanTheProcessMayHaveIsAnError) {
+  auto d = parseLaunch(onlyBuffer(R"("dtype": "i8", "shape": [1073741824], "fill": 0)"), "l.json");
+  ASSERT_TRUE(d.ok());
+  auto limited = [&] {
+    rlimit limit{size_t(512) << 20, size_t(512) << 20};
+    setrlimit(RLIMIT_AS, &limit);
+    auto bytes = materialize(*d, 0);
+    std::fputs(std::string(bytes.status().message()).c_str(), stderr);
+    std::_Exit(bytes.ok() ? 0 : 3);
+  };
+  EXPECT_EXIT(limited(), testing::ExitedWithCode(3),
+              "args.0. ..x.. has 1024 MiB, but this process is limited to 512 MiB of memory");
 }
 
 /// A folder of its own that goes away with the test.
