@@ -227,7 +227,7 @@ private:
 } // namespace
 
 absl::StatusOr<bool> accelerateMatmul(Module &m, const AccelerateMatmulOptions &options, PassContext &c) {
-  if (!c.target) return requiresTarget(c, "tritongpu-accelerate-matmul");
+  if (!c.target) return requiresTarget(c, m, "tritongpu-accelerate-matmul");
   auto dots = blockedDots(m);
   MatmulAcceleration acceleration(m, options, c, dots);
   bool changed = false;

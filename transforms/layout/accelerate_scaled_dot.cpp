@@ -189,7 +189,7 @@ absl::StatusOr<bool> accelerateScaledDot(Module &m, const AccelerateScaledDotOpt
     if (dot && layouts::dynCast<layouts::BlockedEncoding>(encodingOf(dot.d()))) dots.push_back(dot);
   });
   if (dots.empty()) return false;
-  if (!c.target) return requiresTarget(c, "tritongpu-accelerate-scaled-dot");
+  if (!c.target) return requiresTarget(c, m, "tritongpu-accelerate-scaled-dot");
   bool changed = false;
   for (auto dot : dots) changed |= ScaledDotAcceleration(dot, options.matrixInstructionSize, c).run();
   return changed;

@@ -103,7 +103,7 @@ const layouts::Encoding *transposed(tt::LoadOp load, const layouts::DotOperandEn
 } // namespace
 
 absl::StatusOr<bool> inThreadTranspose(Module &m, PassContext &c) {
-  if (!c.target) return requiresTarget(c, "tritonamdgpu-in-thread-transpose");
+  if (!c.target) return requiresTarget(c, m, "tritonamdgpu-in-thread-transpose");
   if (!isMfmaOrWmma(c.target->matrixUnit)) return false;
   std::vector<std::pair<tt::LoadOp, const layouts::Encoding *>> loads;
   m.op()->walk([&](Operation *op) {

@@ -289,7 +289,7 @@ bool keepLeftInRegisters(ttng::WarpGroupDotOp dot, const TargetInfo &target) {
 } // namespace
 
 absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &context) {
-  if (!context.target) return requiresTarget(context, "tritongpu-optimize-dot-operands");
+  if (!context.target) return requiresTarget(context, m, "tritongpu-optimize-dot-operands");
   const TargetInfo &target = *context.target;
   std::vector<ttg::ConvertLayoutOp> conversions;
   std::vector<ttng::WarpGroupDotOp> warpGroupDots;

@@ -184,7 +184,7 @@ bool convertsOperands(const Copy &c) {
 } // namespace
 
 absl::StatusOr<bool> warpCopyLayouts(Module &m, PassContext &c) {
-  if (!c.target) return requiresTarget(c, "warp-copy-layouts");
+  if (!c.target) return requiresTarget(c, m, "warp-copy-layouts");
   if (!(c.target->warpCopyBytes() & kGlobalAccessBytes)) return false;
   AxisInfoAnalysis axis(m);
   std::vector<std::vector<Copy>> loops;

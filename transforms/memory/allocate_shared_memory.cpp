@@ -536,7 +536,7 @@ int64_t sharedBytesDuring(Operation *op, llvm::ArrayRef<Operation *> without, co
 int64_t alignedBufferBytes(int64_t bytes) { return llvm::alignTo(bytes, alignmentFor(bytes)); }
 
 absl::StatusOr<bool> allocateSharedMemory(Module &module, PassContext &context) {
-  if (!context.target) return requiresTarget(context, "allocate-shared-memory");
+  if (!context.target) return requiresTarget(context, module, "allocate-shared-memory");
   llvm::DenseMap<Operation *, bool> seen;
   std::vector<Operation *> order;
   for (auto &op : *module.body())

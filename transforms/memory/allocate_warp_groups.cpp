@@ -190,7 +190,7 @@ private:
 absl::StatusOr<bool> allocateWarpGroups(Module &m, PassContext &c) {
   auto ops = collect<ttg::WarpSpecializeOp>(m.op());
   if (ops.empty()) return false;
-  if (!c.target) return requiresTarget(c, "tritongpu-allocate-warp-groups");
+  if (!c.target) return requiresTarget(c, m, "tritongpu-allocate-warp-groups");
   if (!WarpGroups(m, c).run(ops)) return absl::InvalidArgumentError("no warps for the partitions");
   return true;
 }

@@ -572,7 +572,7 @@ private:
 } // namespace
 
 absl::StatusOr<bool> insertBarriers(Module &module, PassContext &context) {
-  if (!context.target) return requiresTarget(context, "insert-barriers");
+  if (!context.target) return requiresTarget(context, module, "insert-barriers");
   bool changed = false;
   for (auto &op : *module.body())
     if (auto f = op.dyn<tt::FuncOp>(); f && !f.body().empty()) changed |= BarrierPlacement(f, *context.target).run();

@@ -100,7 +100,7 @@ static bool isCopiedByThreads(scf::ForOp loop) {
 }
 
 absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, PassContext &c) {
-  if (!c.target) return requiresTarget(c, "tritongpu-pipeline");
+  if (!c.target) return requiresTarget(c, m, "tritongpu-pipeline");
   auto loops = collect<scf::ForOp>(m.op());
   auto requestedStages = [&](scf::ForOp loop) {
     auto ofLoop = loop->attr<IntegerAttr>(kNumStagesAttr);
