@@ -26,30 +26,32 @@ Passes sharedPasses(const emulator::Report &r, llvm::StringRef operation = "") {
   return p;
 }
 
-struct Target {
-  const char *name, *triton;
-  unsigned lanes;
+struct MatrixTarget : testing::GivenTarget {
   const char *matrix; // a matrix layout for four warps
   unsigned kWidth;    // of 16-bit operands
 };
-constexpr Target kTargets[] = {
-    {"sm_80", "cuda:80", 32,
-     "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>", 2},
-    {"sm_90a", "cuda:90", 32,
-     "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>", 2},
-    {"gfx942", "hip:gfx942", 64,
-     "#ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [16, 16, 16], isTransposed = true}>", 4},
-    {"gfx950", "hip:gfx950", 64,
-     "#ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 16], isTransposed = true}>", 8},
-    {"gfx1100", "hip:gfx1100", 32, "#ttg.amd_wmma<{version = 1, isTranspose = false, warpsPerCTA = [2, 2]}>", 16},
-    {"gfx1201", "hip:gfx1201", 32, "#ttg.amd_wmma<{version = 2, isTranspose = false, warpsPerCTA = [2, 2]}>", 8},
+constexpr MatrixTarget kTargets[] = {
+    {{"sm_80", "cuda:80", 32},
+     "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>",
+     2},
+    {{"sm_90a", "cuda:90", 32},
+     "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>",
+     2},
+    {{"gfx942", "hip:gfx942", 64},
+     "#ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [16, 16, 16], isTransposed = true}>",
+     4},
+    {{"gfx950", "hip:gfx950", 64},
+     "#ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 16], isTransposed = true}>",
+     8},
+    {{"gfx1100", "hip:gfx1100", 32}, "#ttg.amd_wmma<{version = 1, isTranspose = false, warpsPerCTA = [2, 2]}>", 16},
+    {{"gfx1201", "hip:gfx1201", 32}, "#ttg.amd_wmma<{version = 2, isTranspose = false, warpsPerCTA = [2, 2]}>", 8},
 };
 
 struct Layouts {
   std::string name, text;
 };
 /// Rows: 16 bytes of a row to a lane. Columns: the same along columns. Single: one element to a lane.
-std::vector<Layouts> layoutsOf(const Target &t, unsigned bytes) {
+std::vector<Layouts> layoutsOf(const MatrixTarget &t, unsigned bytes) {
   unsigned wide = 16 / bytes, half = t.lanes == 64 ? 8 : 4;
   auto blocked = [&](unsigned a, unsigned b, unsigned la, unsigned lb, const char *order) {
     return llvm::formatv("#ttg.blocked<{{sizePerThread = [{0}, {1}], threadsPerWarp = [{2}, {3}], warpsPerCTA = [{4}, "
@@ -71,7 +73,7 @@ std::vector<Layouts> layoutsOf(const Target &t, unsigned bytes) {
   return all;
 }
 
-std::string conversion(const Target &t, const char *element, const std::string &from, const std::string &to) {
+std::string conversion(const MatrixTarget &t, const char *element, const std::string &from, const std::string &to) {
   auto index = [&](const char *n, const std::string &l) {
     return llvm::formatv(
                R"(    %r{0} = tt.make_range {{end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{{dim = 1, parent = {1}}>>
@@ -110,10 +112,10 @@ std::string conversion(const Target &t, const char *element, const std::string &
   return s;
 }
 
-class Conflicts : public ::testing::TestWithParam<Target> {};
+class Conflicts : public ::testing::TestWithParam<MatrixTarget> {};
 
 TEST_P(Conflicts, ConversionsHaveNone) {
-  const Target &t = GetParam();
+  const MatrixTarget &t = GetParam();
   for (auto [element, bytes] : {std::pair{"i8", 1u}, {"f16", 2u}, {"f32", 4u}})
     for (auto &from : layoutsOf(t, bytes))
       for (auto &to : layoutsOf(t, bytes)) {
@@ -154,11 +156,10 @@ TEST(MatrixStores, OfAccumulators) {
                  {"sm_90a", v3, "f32", "rows", 4, false},
                  {"sm_90a", v2, "i8", "rows", 1, false},
                  {"sm_80", v2, "f16", "rows", 2, false}}) {
-    Target t{c.target,
-             llvm::StringRef(c.target) == "sm_80"     ? "cuda:80"
-             : llvm::StringRef(c.target) == "sm_120a" ? "cuda:120"
-                                                      : "cuda:90",
-             32, c.matrix, 2};
+    const char *triton = llvm::StringRef(c.target) == "sm_80"     ? "cuda:80"
+                         : llvm::StringRef(c.target) == "sm_120a" ? "cuda:120"
+                                                                  : "cuda:90";
+    MatrixTarget t{{c.target, triton, 32}, c.matrix, 2};
     std::string to;
     for (auto &l : layoutsOf(t, c.bytes))
       if (l.name == c.to) to = l.text;
@@ -190,9 +191,10 @@ TEST(MatrixStores, OfAccumulators) {
 /// instruction. Where that needs lanes too (a quarter, here), stores are plain.
 TEST(MatrixStores, InSeveralPasses) {
   for (int bytes : {8192, 4096, 2048}) {
-    Target t{"sm_90a", "cuda:90", 32,
-             "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>",
-             2};
+    MatrixTarget t{
+        {"sm_90a", "cuda:90", 32},
+        "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>",
+        2};
     std::string text = conversion(t, "f16", t.matrix, layoutsOf(t, 2)[0].text);
     size_t at = text.find("convert_layout %v");
     text.insert(at + 17, llvm::formatv(" {{allocation.scratch = {0} : i32}", bytes).str());
@@ -268,7 +270,7 @@ module {{
       .str();
 }
 
-class DotConflicts : public ::testing::TestWithParam<Target> {};
+class DotConflicts : public ::testing::TestWithParam<MatrixTarget> {};
 TEST_P(DotConflicts, OperandsHaveNone) {
   for (auto [m, n, k] : {std::array{64u, 64u, 32u}, {128u, 64u, 32u}, {128u, 128u, 32u}, {64u, 128u, 64u}}) {
     Emulation e;

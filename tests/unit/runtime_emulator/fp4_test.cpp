@@ -9,11 +9,8 @@ namespace tessera {
 namespace {
 
 using testing::Emulation;
+using testing::GivenTarget;
 
-struct Target {
-  const char *name, *triton;
-  unsigned lanes;
-};
 struct Kind {
   const char *name;
   ir::FloatKind kind;
@@ -28,10 +25,10 @@ void encode(const Kind &k, unsigned four, std::vector<uint8_t> &out, unsigned n)
 }
 
 TEST(Fp4ToFp, AllBytes) {
-  for (Target t : {Target{"sm_80", "cuda:80", 32},
-                   {"sm_90a", "cuda:90", 32},
-                   {"gfx942", "hip:gfx942", 64},
-                   {"gfx1100", "hip:gfx1100", 32}})
+  for (GivenTarget t : {GivenTarget{"sm_80", "cuda:80", 32},
+                        {"sm_90a", "cuda:90", 32},
+                        {"gfx942", "hip:gfx942", 64},
+                        {"gfx1100", "hip:gfx1100", 32}})
     for (Kind k :
          {Kind{"f16", ir::FloatKind::F16, 2}, {"bf16", ir::FloatKind::BF16, 2}, {"f32", ir::FloatKind::F32, 4}}) {
       std::string text =
@@ -69,7 +66,8 @@ module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.tar
 }
 
 TEST(E2m1ToFp, AllBytes) {
-  for (Target t : {Target{"sm_90a", "cuda:90", 32}, {"gfx942", "hip:gfx942", 64}, {"gfx1100", "hip:gfx1100", 32}})
+  for (GivenTarget t :
+       {GivenTarget{"sm_90a", "cuda:90", 32}, {"gfx942", "hip:gfx942", 64}, {"gfx1100", "hip:gfx1100", 32}})
     for (Kind k :
          {Kind{"f16", ir::FloatKind::F16, 2}, {"bf16", ir::FloatKind::BF16, 2}, {"f32", ir::FloatKind::F32, 4}})
       for (bool high : {false, true}) {
@@ -107,7 +105,7 @@ module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.tar
 
 TEST(MatrixF64, TilesOfSixteenRows) {
   // What Triton makes of dots of f64; before sm_90 an instruction has 8 rows.
-  for (Target t : {Target{"sm_80", "cuda:80", 32}, {"sm_90a", "cuda:90", 32}}) {
+  for (GivenTarget t : {GivenTarget{"sm_80", "cuda:80", 32}, {"sm_90a", "cuda:90", 32}}) {
     std::string text =
         llvm::formatv(
             R"(#mma = #ttg.nvidia_mma<{{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>

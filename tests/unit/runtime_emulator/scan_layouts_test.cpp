@@ -11,9 +11,7 @@ namespace {
 
 using testing::Emulation;
 
-struct Target {
-  const char *name, *triton;
-  unsigned lanes;
+struct LayoutCase : testing::GivenTarget {
   const char *layout;
 };
 #define MMA2 "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>"
@@ -21,14 +19,14 @@ struct Target {
 #define MFMA "#ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = false}>"
 #define MFMAT "#ttg.amd_mfma<{version = 3, warpsPerCTA = [4, 1], instrShape = [16, 16, 16], isTransposed = true}>"
 #define WMMA "#ttg.amd_wmma<{version = 1, isTranspose = false, warpsPerCTA = [2, 2]}>"
-constexpr Target kTargets[] = {
-    {"sm_80", "cuda:80", 32, MMA2},
-    {"sm_80", "cuda:80", 32, "#ttg.dot_op<{opIdx = 0, parent = " MMA2 ", kWidth = 2}>"},
-    {"sm_80", "cuda:80", 32, "#ttg.dot_op<{opIdx = 1, parent = " MMA2 ", kWidth = 2}>"},
-    {"sm_90a", "cuda:90", 32, MMA3},
-    {"gfx942", "hip:gfx942", 64, MFMA},
-    {"gfx942", "hip:gfx942", 64, MFMAT},
-    {"gfx1100", "hip:gfx1100", 32, WMMA},
+constexpr LayoutCase kTargets[] = {
+    {{"sm_80", "cuda:80", 32}, MMA2},
+    {{"sm_80", "cuda:80", 32}, "#ttg.dot_op<{opIdx = 0, parent = " MMA2 ", kWidth = 2}>"},
+    {{"sm_80", "cuda:80", 32}, "#ttg.dot_op<{opIdx = 1, parent = " MMA2 ", kWidth = 2}>"},
+    {{"sm_90a", "cuda:90", 32}, MMA3},
+    {{"gfx942", "hip:gfx942", 64}, MFMA},
+    {{"gfx942", "hip:gfx942", 64}, MFMAT},
+    {{"gfx1100", "hip:gfx1100", 32}, WMMA},
 };
 
 #define ROWS(lanes)                                                                                                    \
@@ -39,20 +37,20 @@ constexpr Target kTargets[] = {
   "#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [" lanes ", 2], warpsPerCTA = [2, 2], order = [0, 1]}>"
 /// Lanes along the axis in all places of a wave: within quads, rows of 16 and across them, where AMD's lanes exchange
 /// values in different ways.
-constexpr Target kBlocked[] = {
-    {"gfx90a", "hip:gfx90a", 64, ROWS("64")},
-    {"gfx942", "hip:gfx942", 64, ROWS("64")},
-    {"gfx942", "hip:gfx942", 64, SHORT_ROWS("8")},
-    {"gfx942", "hip:gfx942", 64, COLUMNS("32")},
-    {"gfx950", "hip:gfx950", 64, SHORT_ROWS("8")},
-    {"gfx1100", "hip:gfx1100", 32, ROWS("32")},
-    {"gfx1100", "hip:gfx1100", 32, SHORT_ROWS("4")},
-    {"gfx1201", "hip:gfx1201", 32, COLUMNS("16")},
-    {"sm_80", "cuda:80", 32, ROWS("32")},
+constexpr LayoutCase kBlocked[] = {
+    {{"gfx90a", "hip:gfx90a", 64}, ROWS("64")},
+    {{"gfx942", "hip:gfx942", 64}, ROWS("64")},
+    {{"gfx942", "hip:gfx942", 64}, SHORT_ROWS("8")},
+    {{"gfx942", "hip:gfx942", 64}, COLUMNS("32")},
+    {{"gfx950", "hip:gfx950", 64}, SHORT_ROWS("8")},
+    {{"gfx1100", "hip:gfx1100", 32}, ROWS("32")},
+    {{"gfx1100", "hip:gfx1100", 32}, SHORT_ROWS("4")},
+    {{"gfx1201", "hip:gfx1201", 32}, COLUMNS("16")},
+    {{"sm_80", "cuda:80", 32}, ROWS("32")},
 };
 
 /// o, p = the recurrence (a, b), (c, d) → (a c, b c + d) over x and y, both given and taken as integers of m by n.
-std::string text(const Target &t, unsigned m, unsigned n, unsigned axis, bool reverse) {
+std::string text(const LayoutCase &t, unsigned m, unsigned n, unsigned axis, bool reverse) {
   return llvm::formatv(
              R"(module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "{0}", "ttg.threads-per-warp" = {1} : i32} {{
   tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %o: !tt.ptr<i32>, %p: !tt.ptr<i32>) {{
@@ -92,7 +90,7 @@ std::string text(const Target &t, unsigned m, unsigned n, unsigned axis, bool re
       .str();
 }
 
-void check(const Target &t, unsigned m, unsigned n, unsigned axis, bool reverse) {
+void check(const LayoutCase &t, unsigned m, unsigned n, unsigned axis, bool reverse) {
   std::vector<uint32_t> x(m * n), y(m * n), o(m * n), p(m * n);
   for (unsigned k = 0; k < m * n; ++k) x[k] = k * 2654435761u | 1, y[k] = k * 40503u + 7;
   unsigned length = axis ? n : m, step = axis ? 1 : n;
@@ -137,8 +135,8 @@ TEST(ScanLayouts, Blocked) {
 
 TEST(ScanLayouts, LargerThanSharedMemory) {
   // Two operands of 128 KiB each, where a block has 64 KiB (gfx942).
-  check({"gfx942", "hip:gfx942", 64, MFMA}, 128, 256, 0, false);
-  check({"gfx942", "hip:gfx942", 64, MFMA}, 128, 256, 1, true);
+  check({{"gfx942", "hip:gfx942", 64}, MFMA}, 128, 256, 0, false);
+  check({{"gfx942", "hip:gfx942", 64}, MFMA}, 128, 256, 1, true);
 }
 
 } // namespace
