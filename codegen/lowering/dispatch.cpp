@@ -248,13 +248,13 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttng_fence_mbarrier_init_release_cluster:
   case Opcode::ttng_tc_gen5_mma_scaled:
   case Opcode::ttng_tmem_copy:
-  case Opcode::ttng_tmem_subslice:
-  case Opcode::amdg_upcast_mxfp: return {nullptr, kMatrixReason};
+  case Opcode::ttng_tmem_subslice: return {nullptr, kMatrixReason};
   case Opcode::ttng_async_tma_gather:
   case Opcode::ttng_async_tma_scatter:
     return {nullptr, "it moves rows by instructions of sm_100 and later, which the lowering does not know"};
   case Opcode::amdg_scaled_upcast_fp8:
-  case Opcode::amdg_scaled_upcast_fp4: return {nullptr, "rewritten by decompose-scaled-upcast"};
+  case Opcode::amdg_scaled_upcast_fp4:
+  case Opcode::amdg_upcast_mxfp: return {nullptr, "rewritten by decompose-scaled-upcast"};
   case Opcode::amdg_extract_slice:
   case Opcode::amdg_concat: return {nullptr, kUnknownReason};
   case Opcode::amdg_masked_load:

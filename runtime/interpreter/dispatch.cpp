@@ -15,7 +15,6 @@ const char *whyNotInterpreted(Opcode o) {
   case Opcode::ttg_warp_id: return "it names a single thread or warp, and the interpreter evaluates whole blocks";
   case Opcode::amdg_local_load_packed_tranposed:
     return "its order of packed elements depends on the instruction that reads them";
-  case Opcode::amdg_upcast_mxfp: return "the format of its scales depends on the instruction";
   case Opcode::ttng_clc_get_program_id:
   case Opcode::ttng_clc_is_canceled:
   case Opcode::ttng_clc_load_result:
@@ -196,6 +195,7 @@ bool Program::dispatch(Op op) {
   case Opcode::ttg_fp4_to_fp: return fp4ToFp(op->cast<ttg::Fp4ToFpOp>());
   case Opcode::amdg_scaled_upcast_fp8: return scaledUpcast(op->cast<amdg::ScaledUpcastFp8Op>());
   case Opcode::amdg_scaled_upcast_fp4: return scaledUpcast(op->cast<amdg::ScaledUpcastFp4Op>());
+  case Opcode::amdg_upcast_mxfp: return scaledUpcast(op->cast<amdg::UpcastMxfpOp>());
   case Opcode::amdg_extract_slice: return extractSlice(op->cast<amdg::ExtractSliceOp>());
   case Opcode::amdg_concat: return concat(op->cast<amdg::ConcatOp>());
 
@@ -378,7 +378,6 @@ bool Program::dispatch(Op op) {
   case Opcode::ttg_warp_yield:
   case Opcode::ttg_warp_return:
   case Opcode::amdg_local_load_packed_tranposed:
-  case Opcode::amdg_upcast_mxfp:
   case Opcode::amdg_arrive_barrier:
   case Opcode::amdg_async_copy_local_to_global:
   case Opcode::amdg_async_copy_mbarrier_arrive:

@@ -201,6 +201,7 @@ private:
   bool fp4ToFp(ir::ttg::Fp4ToFpOp);
   bool scaledUpcast(ir::amdg::ScaledUpcastFp8Op);
   bool scaledUpcast(ir::amdg::ScaledUpcastFp4Op);
+  bool scaledUpcast(ir::amdg::UpcastMxfpOp);
   bool setScaled(ir::Value result, std::vector<double> numbers, ir::Value scale);
   bool extractSlice(ir::amdg::ExtractSliceOp);
   bool concat(ir::amdg::ConcatOp);

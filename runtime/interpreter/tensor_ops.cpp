@@ -1,6 +1,8 @@
 // Operations on whole tensors: shapes, reductions, scans, dots (see program.h). Shape operations are strided views made
 // dense; a reduction runs its region on all pairs of a level of its tree at once.
 #include "ir/op_table.h"
+#include "ir/scaled_upcasts.h"
+#include "ir/tensor_queries.h"
 #include "runtime/float_formats.h"
 #include "runtime/interpreter/program.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -419,6 +421,29 @@ bool Program::scaledUpcast(amdg::ScaledUpcastFp4Op op) {
     return fail(op, "the shapes do not fit together");
   return setScaled(op.output(), std::move(v), op.scale());
 }
+bool Program::scaledUpcast(amdg::UpcastMxfpOp op) {
+  auto axis = axisOfK(op);
+  if (!axis) return fail(op, "its elements and scales do not fit together");
+  auto shape = shapeOf(op.output());
+  Type element = op.src().type().scalar();
+  std::vector<double> v(tensorOf(op.output()).numElements());
+  if (op.fpType() == ScaleDotElemType::E2m1)
+    unpackE2m1(lanes(op.src()), shapeOf(op.src()), shape, *axis, v);
+  else
+    toDoubles(lanes(op.src()), element.isFloat() ? element.cast<FloatType>().floatKind() : float8KindOf(op), v.data());
+  // […, m, k] has the scale at […, m, k / 32], K being the last dimension or the one before it.
+  bool isLast = *axis == shape.size() - 1;
+  int64_t rows = shape[shape.size() - 2], columns = shape.back(), k = shape[*axis];
+  for (int64_t i = 0; i < int64_t(v.size()); ++i) {
+    int64_t batch = i / (rows * columns), row = i / columns % rows, column = i % columns;
+    int64_t outer = batch * (rows * columns / k) + (isLast ? row : column);
+    int64_t group = (isLast ? column : row) / kElementsOfMxfpScale;
+    v[i] *= powerOfE8m0(unsigned(lanes(op.scale()).word(outer * (k / kElementsOfMxfpScale) + group)));
+  }
+  return set(op.output(),
+             fromDoubles(pool_, op.output().type().scalar().cast<FloatType>().floatKind(), v.data(), v.size()));
+}
+
 /// Numbers times their scales, which are e8m0: bytes, or bf16 with these as exponents.
 bool Program::setScaled(Value result, std::vector<double> numbers, Value scale) {
   bool isBf16 = scale.type().scalar().isFloat();

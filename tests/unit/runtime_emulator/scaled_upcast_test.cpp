@@ -1,5 +1,6 @@
 // amdg.scaled_upcast_fp8 and amdg.scaled_upcast_fp4: all elements with scales of every kind (the smallest, which is
 // subnormal in f32, ones that overflow the result, not a number), as bytes and as bf16, on targets of each generation.
+// amdg.upcast_mxfp: which elements of a left and of a right operand share a scale.
 #include "emulation.h"
 #include "runtime/float_formats.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -110,6 +111,66 @@ TEST(ScaledUpcast, Float4) {
                                           scale, output);
     check({operation, scale, output, kElements / 2}, inputs,
           [&](unsigned n) { return runtime::decodeE2m1(n % 2 ? inputs[n / 2] >> 4 : inputs[n / 2] & 15); });
+  }
+}
+
+/// Bytes of two e2m1 in the layout of a left or right operand of MFMA, with a scale for 32 of them along K.
+std::string mxfpText(unsigned operand) {
+  const char *shape = operand ? "32x64" : "64x32";
+  return llvm::formatv(
+             R"(#b = #ttg.blocked<{{sizePerThread = [1, 4], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s = #ttg.blocked<{{sizePerThread = [1, 1], threadsPerWarp = [32, 2], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.amd_mfma<{{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
+#packed = #ttg.dot_op<{{opIdx = {0}, parent = #mma, kWidth = 4}>
+#wide = #ttg.dot_op<{{opIdx = {0}, parent = #mma, kWidth = 8}>
+#bl = #ttg.blocked<{{sizePerThread = [4], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+#sl = #ttg.blocked<{{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {{
+  tt.func public @k(%x: !tt.ptr<i8>, %p: !tt.ptr<i8>, %o: !tt.ptr<f16>) {{
+    %i = tt.make_range {{end = 2048 : i32, start = 0 : i32} : tensor<2048xi32, #bl>
+    %i2 = tt.reshape %i allow_reorder : tensor<2048xi32, #bl> -> tensor<{1}xi32, #b>
+    %xs = tt.splat %x : !tt.ptr<i8> -> tensor<{1}x!tt.ptr<i8>, #b>
+    %xp = tt.addptr %xs, %i2 : tensor<{1}x!tt.ptr<i8>, #b>, tensor<{1}xi32, #b>
+    %v = tt.load %xp : tensor<{1}x!tt.ptr<i8>, #b>
+    %j = tt.make_range {{end = 128 : i32, start = 0 : i32} : tensor<128xi32, #sl>
+    %j2 = tt.reshape %j allow_reorder : tensor<128xi32, #sl> -> tensor<64x2xi32, #s>
+    %ps = tt.splat %p : !tt.ptr<i8> -> tensor<64x2x!tt.ptr<i8>, #s>
+    %pp = tt.addptr %ps, %j2 : tensor<64x2x!tt.ptr<i8>, #s>, tensor<64x2xi32, #s>
+    %s = tt.load %pp : tensor<64x2x!tt.ptr<i8>, #s>
+    %w = ttg.convert_layout %v : tensor<{1}xi8, #b> -> tensor<{1}xi8, #packed>
+    %u = amdg.upcast_mxfp %w, %s fp_type = e2m1 {{fastMath = false} : tensor<{1}xi8, #packed>, tensor<64x2xi8, #s> -> tensor<64x64xf16, #wide>
+    %r = ttg.convert_layout %u : tensor<64x64xf16, #wide> -> tensor<64x64xf16, #b>
+    %k = tt.make_range {{end = 4096 : i32, start = 0 : i32} : tensor<4096xi32, #bl>
+    %k2 = tt.reshape %k allow_reorder : tensor<4096xi32, #bl> -> tensor<64x64xi32, #b>
+    %os = tt.splat %o : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #b>
+    %op = tt.addptr %os, %k2 : tensor<64x64x!tt.ptr<f16>, #b>, tensor<64x64xi32, #b>
+    tt.store %op, %r : tensor<64x64x!tt.ptr<f16>, #b>
+    tt.return
+  }
+}
+)",
+             operand, shape)
+      .str();
+}
+
+TEST(ScaledUpcast, Mxfp) {
+  std::vector<uint8_t> bytes(2048), scale(128);
+  for (unsigned n = 0; n < bytes.size(); ++n) bytes[n] = uint8_t(n * 7 + n / 256);
+  for (unsigned n = 0; n < scale.size(); ++n) scale[n] = uint8_t(120 + n % 14);
+  for (unsigned operand : {0u, 1u}) {
+    Emulation e;
+    e.target = "gfx942";
+    auto r = e.text(mxfpText(operand), "k", {testing::bytesOf(bytes), testing::bytesOf(scale), testing::zeros(8192)});
+    ASSERT_TRUE(r.ok()) << r.status();
+    for (unsigned outer = 0; outer < 64; ++outer)
+      for (unsigned k = 0; k < 64; ++k) {
+        uint8_t byte = operand ? bytes[k / 2 * 64 + outer] : bytes[outer * 32 + k / 2];
+        double element = runtime::decodeE2m1(k % 2 ? byte >> 4 : byte & 15);
+        double want = std::ldexp(element, int(scale[outer * 2 + k / 32]) - 127);
+        uint16_t got;
+        std::memcpy(&got, &e.buffers[2][(operand ? k * 64 + outer : outer * 64 + k) * 2], 2);
+        EXPECT_EQ(got, runtime::encodeFloat(FloatKind::F16, want)) << operand << " " << outer << " " << k;
+      }
   }
 }
 

@@ -196,7 +196,7 @@ TEST_F(Shared, ScaledUpcasts) {
     %byte = arith.constant dense<129> : tensor<8x8xi8, #b>
     %h = amdg.scaled_upcast_fp4 %f scale %byte {axis = 0 : i32} : tensor<4x8xi8, #b>, tensor<8x8xi8, #b> -> tensor<8x8xf16, #b>
     %n8 = arith.fptosi %h : tensor<8x8xf16, #b> to tensor<8x8xi32, #b>
-    %n = amdg.extract_slice %n8 [2, 0] : tensor<8x8xi32, #b> to tensor<4x8xi32, #b>
+    %part = amdg.extract_slice %n8 [2, 0] : tensor<8x8xi32, #b> to tensor<4x8xi32, #b>
     %e = arith.constant dense<48> : tensor<4x8xi8, #b>
     %e8 = tt.bitcast %e : tensor<4x8xi8, #b> -> tensor<4x8xf8E4M3FN, #b>
     %half = arith.constant dense<8.0> : tensor<4x8xbf16, #b>
@@ -204,10 +204,28 @@ TEST_F(Shared, ScaledUpcasts) {
     %m = arith.fptosi %g : tensor<4x8xbf16, #b> to tensor<4x8xi32, #b>
     %c10 = arith.constant dense<10> : tensor<4x8xi32, #b>
     %m10 = arith.muli %m, %c10 : tensor<4x8xi32, #b>
-    %s = arith.addi %m10, %n : tensor<4x8xi32, #b>
+    %s = arith.addi %m10, %part : tensor<4x8xi32, #b>
     tt.store %rq, %s : tensor<4x8x!tt.ptr<i32>, #b>)";
   Evaluation(kernel(body)).buffer(x).buffer(r).scalar(0).ok();
   for (int i = 0; i < 32; ++i) EXPECT_EQ(r[i], 40 + (i / 8 % 2 ? 4 : 2));
+}
+
+TEST_F(Shared, UpcastsOfDotOperands) {
+  // A right operand: K is the first dimension, and each of its eight columns has a scale, 2^1 to 2^8.
+  std::string body = R"(
+    %f = arith.constant dense<33> : tensor<16x8xi8, #ttg.dot_op<{opIdx = 1, parent = #b}>>
+    %k = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32, #ttg.slice<{dim = 1, parent = #b}>>
+    %c128 = arith.constant dense<128> : tensor<8xi32, #ttg.slice<{dim = 1, parent = #b}>>
+    %e = arith.addi %k, %c128 : tensor<8xi32, #ttg.slice<{dim = 1, parent = #b}>>
+    %e8 = arith.trunci %e : tensor<8xi32, #ttg.slice<{dim = 1, parent = #b}>> to tensor<8xi8, #ttg.slice<{dim = 1, parent = #b}>>
+    %s = tt.expand_dims %e8 {axis = 1 : i32} : tensor<8xi8, #ttg.slice<{dim = 1, parent = #b}>> -> tensor<8x1xi8, #b>
+    %u = amdg.upcast_mxfp %f, %s fp_type = e2m1 {fastMath = false} : tensor<16x8xi8, #ttg.dot_op<{opIdx = 1, parent = #b}>>, tensor<8x1xi8, #b> -> tensor<32x8xf16, #ttg.dot_op<{opIdx = 1, parent = #b}>>
+    %v = ttg.convert_layout %u : tensor<32x8xf16, #ttg.dot_op<{opIdx = 1, parent = #b}>> -> tensor<32x8xf16, #b>
+    %n32 = arith.fptosi %v : tensor<32x8xf16, #b> to tensor<32x8xi32, #b>
+    %part = amdg.extract_slice %n32 [4, 0] : tensor<32x8xi32, #b> to tensor<4x8xi32, #b>
+    tt.store %rq, %part : tensor<4x8x!tt.ptr<i32>, #b>)";
+  Evaluation(kernel(body)).buffer(x).buffer(r).scalar(0).ok();
+  for (int i = 0; i < 32; ++i) EXPECT_EQ(r[i], (i / 8 % 2 ? 2 : 1) << i % 8);
 }
 
 TEST_F(Shared, Fp4AndSlices) {
