@@ -251,7 +251,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttng_tmem_subslice: return {nullptr, kMatrixReason};
   case Opcode::ttng_async_tma_gather:
   case Opcode::ttng_async_tma_scatter:
-    return {nullptr, "it moves rows by instructions of sm_100 and later, which the lowering does not know"};
+    return {nullptr, "a copy of rows by instructions of sm_100 and later, which the lowering does not know"};
   case Opcode::amdg_scaled_upcast_fp8:
   case Opcode::amdg_scaled_upcast_fp4:
   case Opcode::amdg_upcast_mxfp: return {nullptr, "rewritten by decompose-scaled-upcast"};
