@@ -48,6 +48,7 @@ absl::StatusOr<bool> accelerateScaledDot(ir::Module &, const AccelerateScaledDot
 absl::StatusOr<bool> canonicalizePointers(ir::Module &, PassContext &);
 absl::StatusOr<bool> chooseScanLayouts(ir::Module &, PassContext &);
 absl::StatusOr<bool> coalesce(ir::Module &, PassContext &);
+absl::StatusOr<bool> decomposeGivenScaledDot(ir::Module &, PassContext &);
 absl::StatusOr<bool> decomposeScaledUpcast(ir::Module &, PassContext &);
 absl::StatusOr<bool> inThreadTranspose(ir::Module &, PassContext &);
 absl::StatusOr<bool> keepReshapedOrder(ir::Module &, PassContext &);

@@ -122,8 +122,9 @@ Pipeline ttgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions &o) {
 
 Pipeline givenTtgirPipeline(const ir::TargetInfo &) {
   return {
-      step(keepReshapedOrder),     // the order that the interpreter evaluates, too
-      step(decomposeScaledUpcast), // the lowering knows its parts
+      step(keepReshapedOrder),       // the order that the interpreter evaluates, too
+      step(decomposeScaledUpcast),   // the lowering knows their parts
+      step(decomposeGivenScaledDot), // the same
   };
 }
 
