@@ -1,10 +1,12 @@
 """The autotuner with the plug-in: candidates are compiled ahead, by several threads."""
 
+import ast
 import os
 import subprocess
 import sys
 import threading
 import types
+import warnings
 
 import pytest
 
@@ -65,6 +67,74 @@ def test_a_second_search_finds_them(compiled):
     launch(tuned(), compiled, 1000, 1001, 1024)
     aligned = ["thread"] * 4 + ["launch"] * 5  # n is divisible by 16: another kernel
     assert compiled == ["thread"] * 4 + ["launch"] * 10 + aligned
+
+
+class Watched:
+    """A lock that says who comes for it."""
+
+    def __init__(self, lock, comes):
+        self.lock, self.comes = lock, comes
+
+    def __enter__(self):
+        self.comes()
+        self.lock.acquire()
+
+    def __exit__(self, *_):
+        self.lock.release()
+
+
+def test_one_thread_parses_at_a_time(compiled, monkeypatch):
+    """The first thread that parses goes on when a second one waits for it, or parses, too."""
+    parse, busy, came, first = ast.parse, threading.Lock(), threading.Condition(), []
+    threads, overlaps = set(), []
+
+    def comes():
+        with came:
+            threads.add(threading.current_thread())
+            came.notify_all()
+
+    def watched(*args, **kwargs):
+        if threading.current_thread() is threading.main_thread():
+            return parse(*args, **kwargs)
+        comes()
+        if not busy.acquire(blocking=False):
+            overlaps.append(threading.current_thread())
+            return parse(*args, **kwargs)
+        with came:
+            if not first:
+                first.append(came.wait_for(lambda: len(threads) > 1, timeout=60))
+        try:
+            return parse(*args, **kwargs)
+        finally:
+            busy.release()
+
+    monkeypatch.setattr(_autotuner, "_parsing", Watched(_autotuner._parsing, comes))
+    monkeypatch.setattr(ast, "parse", watched)
+    launch(tuned(), compiled)
+    assert compiled == ["thread"] * 4 + ["launch"] * 5
+    assert first == [True] and not overlaps
+
+
+def test_a_fork_while_another_thread_parses():
+    """Its child can parse."""
+    before, held, go_on = _autotuner._parsing, threading.Event(), threading.Event()
+
+    def hold():
+        with before:
+            held.set()
+            go_on.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    with warnings.catch_warnings():  # of forks in a process with threads, from Python 3.12 on
+        warnings.simplefilter("ignore")
+        child = os.fork()
+    if child == 0:
+        os._exit(0 if _autotuner._parsing.acquire(blocking=False) else 1)
+    go_on.set()
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0 and _autotuner._parsing is before
 
 
 def test_one_thread_compiles_each_in_its_turn(compiled, monkeypatch):

@@ -3,7 +3,8 @@ candidates with the same code are timed once, and a terminal counts them.
 
 Triton compiles each candidate when its turn to be timed comes. Compiled ahead, in Triton's own `AsyncCompileMode`, they
 wait in the kernel's cache, and nothing else runs on the host while one is timed. A candidate that cannot be compiled is
-compiled again in its turn, where the autotuner forgives what it forgives and reports the rest.
+compiled again in its turn, where the autotuner forgives what it forgives and reports the rest. Sources are parsed by one
+thread at a time.
 
 Candidates that differ in their stages or warps alone have the same code where no loop is pipelined, where the stages do
 not fit into shared memory, or where the compiler takes more warps.
@@ -24,6 +25,12 @@ from ._progress import Line
 
 _MOST_THREADS = 16  # Triton's front end holds Python's lock, so that more find nothing to do
 _installing = threading.Lock()
+
+# CPython's ast.parse counts the depth of the tree that it makes in one place for all threads. Another thread that parses
+# meanwhile (the collector of garbage may run Python code, which lets it) makes one of them fail: "SystemError: AST
+# constructor recursion depth mismatch", or a RecursionError.
+_parsing = threading.RLock()
+os.register_at_fork(after_in_child=lambda: globals().update(_parsing=threading.RLock()))
 
 
 class _Tuning:
@@ -146,7 +153,16 @@ def _compile_ahead(tuner: Any, tuning: _Tuning, args: tuple[Any, ...], meta: dic
                 tuning.codes[id(config)] = code
 
 
-# ---- the autotuner's methods ----
+# ---- what is wrapped ----
+
+
+def _wrap_parse(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def parse(self: Any) -> Any:
+        with _parsing:
+            return original(self)
+
+    return parse
 
 
 def _wrap_bench(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -181,10 +197,13 @@ def _wrap_prune(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def install() -> None:
-    """Wraps Triton's autotuner, once."""
+    """Wraps Triton's autotuner, and the parser of its kernels, once."""
     from triton.runtime.autotuner import Autotuner
+    from triton.runtime.jit import JITFunction
 
     with _installing:
+        if not hasattr(JITFunction.parse, "__wrapped__"):
+            JITFunction.parse = _wrap_parse(JITFunction.parse)
         if not hasattr(Autotuner._bench, "__wrapped__"):
             Autotuner._bench = _wrap_bench(Autotuner._bench)
             Autotuner.prune_configs = _wrap_prune(Autotuner.prune_configs)
