@@ -1,5 +1,6 @@
 """The plug-in: stages, metadata, fallback, cache keys, threads. Needs Triton, no GPU."""
 
+import importlib
 import json
 import os
 import subprocess
@@ -18,6 +19,7 @@ from triton.compiler.compiler import make_backend  # noqa: E402
 
 import tessera  # noqa: E402
 import tessera.triton  # noqa: E402
+from tessera.triton import _tools  # noqa: E402
 
 H100, MI300 = GPUTarget("cuda", 90, 32), GPUTarget("hip", "gfx942", 64)
 TARGETS = [H100, GPUTarget("cuda", 80, 32), MI300, GPUTarget("hip", "gfx1100", 32)]
@@ -86,6 +88,21 @@ def run(code, **environment):
     )
     assert made.returncode == 0, made.stderr
     return made.stdout.strip()
+
+
+# ---- tools ----
+
+
+@pytest.mark.parametrize("folder", ["cu13", "nvjitlink"])
+def test_nvjitlink_of_pips_packages(monkeypatch, tmp_path, folder):
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    monkeypatch.delitem(sys.modules, "nvidia", raising=False)
+    assert _tools._nvjitlink() is None
+    library = tmp_path / "nvidia" / folder / "lib" / "libnvJitLink.so.13"
+    library.parent.mkdir(parents=True)
+    library.touch()
+    importlib.invalidate_caches()
+    assert _tools._nvjitlink() == library
 
 
 # ---- what is compiled ----

@@ -326,7 +326,7 @@ def _properties(driver: EmulatorDriver) -> Any:
         shared_memory_per_block_optin=about["max_shared_mem"],
         shared_memory_per_multiprocessor=about["max_shared_mem"],
         max_threads_per_block=1024,
-        max_threads_per_multi_processor=2048,
+        max_threads_per_multi_processor=about["max_threads_per_sm"],
         L2_cache_size=50 << 20,
         regs_per_multiprocessor=about["max_num_regs"],
         gcnArchName=about["arch"],

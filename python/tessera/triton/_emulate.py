@@ -201,6 +201,7 @@ class _Utils:
             "max_shared_mem": self._driver.shared_bytes_per_block,
             "multiprocessor_count": self._driver.multiprocessors,
             "max_num_regs": 65536,
+            "max_threads_per_sm": 2048,
             "warpSize": target.warp_size,
             "sm_clock_rate": 1000000,
             "mem_clock_rate": 1000000,

@@ -15,16 +15,19 @@ _lock = threading.Lock()
 _configured = False
 
 
+# Where pip's packages of NVIDIA have it: nvidia-nvjitlink for all tools of CUDA 13, nvidia-nvjitlink-cu12 alone.
+_NVJITLINK = ("cu13/lib", "nvjitlink/lib")
+
+
 def _nvjitlink() -> Path | None:
-    """The library of the package nvidia-nvjitlink-cu12, which PyTorch brings with the version that it was built for."""
+    """The library of the package that PyTorch brings, with the version that it was built for."""
     try:
-        spec = importlib.util.find_spec("nvidia.nvjitlink")
+        spec = importlib.util.find_spec("nvidia")
     except (ImportError, ValueError):
         return None
-    for folder in (spec.submodule_search_locations or []) if spec else []:
-        for path in sorted(Path(folder, "lib").glob("libnvJitLink.so.*")):
-            return path
-    return None
+    folders = list(spec.submodule_search_locations or []) if spec else []
+    found = (path for below in _NVJITLINK for f in folders for path in sorted(Path(f, below).glob("libnvJitLink.so.*")))
+    return next(found, None)
 
 
 def _ptxas() -> str | None:
