@@ -11,6 +11,7 @@ pytest.importorskip("triton")
 np = pytest.importorskip("numpy")
 
 from tessera import _uninitialised  # noqa: E402
+from tessera.triton._check import checking  # noqa: E402
 
 TESTS = """
 import unittest
@@ -232,6 +233,19 @@ assert (generator.initial_seed(), generator.get_offset()) == (int(seed), 4) == (
     command = [sys.executable, "-m", "tessera.triton", "check", "--target", "sm_90a", "program.py"]
     made = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert made.returncode == 0 and "no faults in 3 launches" in made.stderr, made.stderr
+
+
+@pytest.mark.parametrize("target, is_amd", [("gfx942", True), ("sm_90a", False), ("interpreter", False)])
+def test_what_torch_was_built_for(target, is_amd):
+    """Programs take the vendor from it, though this torch may be for another, or for none."""
+    torch = pytest.importorskip("torch")
+    before = dict(vars(torch.version))
+    with checking(target):
+        assert torch.cuda.is_available()
+        assert (torch.version.hip is not None, torch.version.cuda is None) == (is_amd, is_amd)
+        assert torch.cuda.get_device_properties(0).gcnArchName.startswith("gfx") == is_amd
+        torch.ones(3, device="cuda").sum().item()
+    assert vars(torch.version) == before
 
 
 def test_fake_tensors(tmp_path):

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import types
 
 import pytest
 
@@ -287,6 +288,26 @@ def test_everything_is_restored():
             pass
         raise ZeroDivisionError
     assert (driver._active, KernelInterface.__getitem__) == before
+
+
+@pytest.mark.parametrize("cuda, hip", [("13.0", None), (None, None), (None, "6.4.1")])
+def test_what_torch_was_built_for(monkeypatch, cuda, hip):
+    """Programs test torch.version.hip for AMD."""
+    version = types.SimpleNamespace(cuda=cuda, hip=hip)
+    monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(version=version))
+    says = lambda: (version.cuda is not None, version.hip is not None)
+    with emulate("gfx942") as driver:
+        assert says() == (False, True) and driver.get_device_capability() == (9, 4)
+        with emulate("gfx1201") as inner:
+            assert says() == (False, True) and inner.get_device_capability(0) == (12, 0)
+        with emulate("sm_90a"):
+            assert says() == (True, False)
+            assert cuda is None or version.cuda == cuda
+        assert says() == (False, True)
+        assert hip is None or version.hip == hip
+    with emulate("interpreter"):
+        assert says() == (True, False)
+    assert vars(version) == {"cuda": cuda, "hip": hip}
 
 
 PROGRAM = """

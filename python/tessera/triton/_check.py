@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import _errors, _uninitialised
-from ._emulate import EmulatorDriver, KernelFault, emulate
+from ._emulate import EmulatorDriver, KernelFault, emulate, entered
 from ._mode import emulation, left_at_exit
 
 
@@ -204,6 +204,7 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
     except ImportError:
         yield
         return
+    entered.torch_is_imported()
     unwritten = set(_uninitialised.torch_functions())
 
     def on_host(x: Any) -> Any:

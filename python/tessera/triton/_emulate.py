@@ -19,7 +19,7 @@ from typing import Any
 
 from .. import _device, _errors, _kernel, _library
 from .._arrays import element_type_name, memory_of
-from . import _mode, _wrap
+from . import _mode, _torch_build, _wrap
 from ._mode import emulation
 
 
@@ -320,7 +320,7 @@ class EmulatorDriver:
         self.launches = 0
         self.on_launch: Any = None  # called with the kernel's name before each
         self.device_interface: Any = None  # what stands for torch.cuda
-        self.get_device_capability = lambda *_: divmod(target.arch, 10) if target.backend == "cuda" else (9, 4)
+        self.get_device_capability = lambda *_: _capability(target)
 
     @functools.cached_property
     def device(self) -> _device.Device:
@@ -377,7 +377,15 @@ def _gpu_target(device: _device.Device) -> Any:
     return GPUTarget("hip", name, device.threads_per_warp)
 
 
-# ---- what of Triton changes during an emulation ----
+def _capability(target: Any) -> tuple[int, int]:
+    """What torch.cuda.get_device_capability says: of AMD's, the first two numbers of the architecture."""
+    if target.backend == "cuda":
+        return divmod(target.arch, 10)
+    digits = target.arch.removeprefix("gfx")
+    return int(digits[:-2]), int(digits[-2])
+
+
+# ---- what of Triton and torch changes during an emulation ----
 
 
 def _wrapped(x: Any) -> Any:
@@ -504,9 +512,16 @@ class _Entered:
         last = self._drivers[-1][0] if self._drivers else None
         emulation.spec = last.spec if last else None
         driver._active = last or self._before
+        _torch_build.show(last.target.backend if last else None)
+
+    def torch_is_imported(self) -> None:
+        """Within a block, perhaps."""
+        with self._lock:
+            if self._drivers:
+                _torch_build.show(self._drivers[-1][0].target.backend)
 
 
-_entered = _Entered()
+entered = _Entered()
 
 
 def _name_of(spec: str) -> str:
@@ -524,6 +539,7 @@ def emulate(target: str, *, multiprocessors: int = 8) -> Iterator[EmulatorDriver
     The code is the one that is made for the target. A race, an access out of bounds, a read of shared memory that was
     never written, a deadlock or a failed assertion is a `KernelFault` at the line of Python; the arrays then keep
     their contents. Of autotuned kernels every candidate runs. For the whole process: other threads' kernels, too.
+    `torch.version` is that of a PyTorch for the target's vendor, if torch is imported before the block.
     Blocks may be nested; threads that emulate at once must emulate the same target.
 
     Args:
@@ -550,11 +566,11 @@ def emulate(target: str, *, multiprocessors: int = 8) -> Iterator[EmulatorDriver
     sms = _errors.integer("multiprocessors", multiprocessors, 1, (1 << 31) - 1)
     _wrap.install(always=True)
     made = EmulatorDriver(spec, sms)
-    _entered.enter(made)
+    entered.enter(made)
     try:
         yield made
     finally:
-        _entered.leave(made)
+        entered.leave(made)
 
 
 __all__ = ["EmulatorDriver", "HostArray", "KernelFault", "emulate"]
