@@ -92,13 +92,18 @@ def test_static_launcher(monkeypatch, tmp_path, target, function):
 def test_nothing_is_added_to_a_launch_by_inductor(monkeypatch, tmp_path, function):
     launcher = pytest.importorskip("torch._inductor.runtime.static_triton_launcher")
     launches = []
+    module = (2,) if hasattr(launcher.StaticallyLaunchedCudaKernel, "close") else ()  # later ones unload it
 
     class Driver:
         """In the place of PyTorch's C++."""
 
         @staticmethod
         def _load_kernel(path, name, shared, device):
-            return 1, 64, 0
+            return (*module, 1, 64, 0)
+
+        @staticmethod
+        def _unload_kernel(module):
+            pass
 
         @staticmethod
         def _launch_kernel(function, x, y, z, num_warps, shared, types, arguments, stream):
@@ -140,7 +145,7 @@ def test_nothing_is_added_to_a_launch_by_triton(monkeypatch, tmp_path, function)
         launcher_cls=Launcher,
         utils=types.SimpleNamespace(
             get_device_properties=lambda device: {"max_shared_mem": 232448},
-            load_binary=lambda *arguments: (1, 2, 64, 0, 1024),
+            load_binary=lambda *arguments: (None, 2, 64, 0, 1024),  # no module that a kernel would unload
         ),
     )
     monkeypatch.setattr(knobs.cache, "dir", str(tmp_path))
