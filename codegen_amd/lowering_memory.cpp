@@ -407,15 +407,6 @@ void AmdTarget::store(IRBuilder<> &b, ArrayRef<StoreAccess> accesses) const {
 
 namespace {
 
-SyncScope::ID scopeOf(LLVMContext &c, ir::MemSyncScope s) {
-  switch (s) {
-  case ir::MemSyncScope::Gpu: return c.getOrInsertSyncScopeID("agent");
-  case ir::MemSyncScope::Cta: return c.getOrInsertSyncScopeID("workgroup");
-  case ir::MemSyncScope::Sys: return SyncScope::System;
-  }
-  return SyncScope::System;
-}
-
 /// Buffers of programs lie in the device's own memory, where the hardware's float atomics are atomic, and denormals are
 /// the hardware's business.
 void setMemoryKind(AtomicRMWInst *i) {
@@ -428,10 +419,26 @@ void setMemoryKind(AtomicRMWInst *i) {
 
 } // namespace
 
+SyncScope::ID AmdTarget::syncScope(LLVMContext &c, ir::MemSyncScope s) const {
+  switch (s) {
+  case ir::MemSyncScope::Gpu: return c.getOrInsertSyncScopeID("agent");
+  case ir::MemSyncScope::Cta: return c.getOrInsertSyncScopeID("workgroup");
+  case ir::MemSyncScope::Sys: return SyncScope::System;
+  }
+  return SyncScope::System;
+}
+
+/// The clock of constant frequency has 100 MHz ("S_MEMREALTIME", "S_SENDMSG_RTN: GET_REALTIME").
+Value *AmdTarget::nanoseconds(IRBuilder<> &b) const {
+  constexpr int kNanosecondsPerTick = 10;
+  return b.CreateMul(b.CreateIntrinsic(b.getInt64Ty(), Intrinsic::readsteadycounter, ArrayRef<Value *>()),
+                     b.getInt64(kNanosecondsPerTick));
+}
+
 /// An atomic that orders memory waits for all accesses before it, and then for itself: of several, each would wait for
 /// the one before it.
 std::optional<SyncScope::ID> AmdTarget::fenceScope(LLVMContext &c, ir::MemSyncScope scope) const {
-  return scopeOf(c, scope);
+  return syncScope(c, scope);
 }
 
 /// The buffer instruction for an atomic operation, or none. Those of single floats and integers are on all targets.
@@ -480,7 +487,7 @@ SmallVector<Value *, 4> AmdTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, const
   Branch branch(b, a.mask);
   auto *old = b.CreateAtomicRMW(codegen::rmwOperation(op, v->getType()),
                                 globalPointer(b, a, info_.hasWideAddressAdd, false, /*mayBeMoved=*/true), v,
-                                Align(bytes), codegen::orderingOf(sem), scopeOf(b.getContext(), scope));
+                                Align(bytes), codegen::orderingOf(sem), syncScope(b.getContext(), scope));
   setMemoryKind(old);
   branch.close();
   SmallVector<Value *, 4> out;
@@ -497,7 +504,7 @@ Value *AmdTarget::atomicCas(IRBuilder<> &b, const MemoryAccess &a, Value *cmp, V
   Branch branch(b, a.mask);
   auto *pair = b.CreateAtomicCmpXchg(
       globalPointer(b, a, info_.hasWideAddressAdd, false, /*mayBeMoved=*/true), expected, desired, Align(bytesOf(type)),
-      order, AtomicCmpXchgInst::getStrongestFailureOrdering(order), scopeOf(b.getContext(), scope));
+      order, AtomicCmpXchgInst::getStrongestFailureOrdering(order), syncScope(b.getContext(), scope));
   Value *old = b.CreateExtractValue(pair, 0);
   branch.close();
   old = branch.merge(old, PoisonValue::get(asInt));

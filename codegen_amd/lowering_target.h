@@ -45,6 +45,8 @@ public:
   llvm::SmallVector<llvm::Value *, 4> atomicRmw(llvm::IRBuilder<> &, ir::RmwOp, const codegen::MemoryAccess &,
                                                 llvm::ArrayRef<llvm::Value *>, ir::MemSemantic, ir::MemSyncScope,
                                                 bool resultUsed) const override;
+  llvm::SyncScope::ID syncScope(llvm::LLVMContext &, ir::MemSyncScope) const override;
+  llvm::Value *nanoseconds(llvm::IRBuilder<> &) const override;
   llvm::Value *atomicCas(llvm::IRBuilder<> &, const codegen::MemoryAccess &, llvm::Value *cmp, llvm::Value *value,
                          ir::MemSemantic, ir::MemSyncScope) const override;
   llvm::Value *loadShared(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::Type *, unsigned alignment,

@@ -230,10 +230,6 @@ StringRef scopeName(ir::MemSyncScope s) {
   }
   return "";
 }
-SyncScope::ID llvmScope(IRBuilder<> &b, ir::MemSyncScope s) {
-  if (s == ir::MemSyncScope::Sys) return SyncScope::System;
-  return b.getContext().getOrInsertSyncScopeID(s == ir::MemSyncScope::Gpu ? "device" : "block");
-}
 
 /// ".add.f32" and the like where the hardware has the operation on the type, else empty.
 std::string instruction(const ir::TargetInfo &info, ir::RmwOp op, Type *type, unsigned count) {
@@ -284,6 +280,16 @@ Value *branchAround(IRBuilder<> &b, Value *mask, Type *type, function_ref<Value 
 
 } // namespace
 
+SyncScope::ID NvidiaTarget::syncScope(LLVMContext &c, ir::MemSyncScope s) const {
+  if (s == ir::MemSyncScope::Sys) return SyncScope::System;
+  return c.getOrInsertSyncScopeID(s == ir::MemSyncScope::Gpu ? "device" : "block");
+}
+
+/// %globaltimer.
+Value *NvidiaTarget::nanoseconds(IRBuilder<> &b) const {
+  return b.CreateIntrinsic(b.getInt64Ty(), Intrinsic::readsteadycounter, ArrayRef<Value *>());
+}
+
 SmallVector<Value *, 4> NvidiaTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, const MemoryAccess &a,
                                                 ArrayRef<Value *> values, ir::MemSemantic sem, ir::MemSyncScope scope,
                                                 bool resultUsed) const {
@@ -295,7 +301,7 @@ SmallVector<Value *, 4> NvidiaTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, co
       Value *p = i ? b.CreateConstGEP1_32(type, a.pointer, i) : a.pointer;
       out.push_back(branchAround(b, a.mask, type, [&] {
         return b.CreateAtomicRMW(codegen::rmwOperation(op, type), p, v, Align(std::max(1u, bitsOf(type) / 8)),
-                                 codegen::orderingOf(sem), llvmScope(b, scope));
+                                 codegen::orderingOf(sem), syncScope(b.getContext(), scope));
       }));
     }
     return out;
@@ -336,7 +342,8 @@ Value *NvidiaTarget::atomicCas(IRBuilder<> &b, const MemoryAccess &a, Value *cmp
     return branchAround(b, a.mask, type, [&] {
       AtomicOrdering success = codegen::orderingOf(sem);
       auto *pair = b.CreateAtomicCmpXchg(a.pointer, cmp, value, Align(bits / 8), success,
-                                         AtomicCmpXchgInst::getStrongestFailureOrdering(success), llvmScope(b, scope));
+                                         AtomicCmpXchgInst::getStrongestFailureOrdering(success),
+                                         syncScope(b.getContext(), scope));
       return b.CreateExtractValue(pair, 0);
     });
   }

@@ -30,7 +30,9 @@ Type ParserState::impliedOperandType(const OpParse &o, unsigned operand) {
   Type first = operand ? printedOf(0) : Type();
   if (!first) return {};
   if (info.opcode == Opcode::arith_cmpi || info.opcode == Opcode::arith_cmpf) return first;
-  if (info.opcode != Opcode::tt_load && info.opcode != Opcode::tt_store) return {};
+  bool followsPointer =
+      info.opcode == Opcode::tt_load || info.opcode == Opcode::tt_store || info.opcode == Opcode::tt_atomic_store;
+  if (!followsPointer) return {};
   auto pointer = first.scalar().dyn_cast<PointerType>();
   if (!pointer || pointer.pointee().isTensor()) return {};
   bool mask = info.operands[operand].name == "mask";

@@ -250,7 +250,7 @@ const Family families[] = {
      {"lhs", "rhs"},
      isBinary},
     {"GlobalAccessOp",
-     "An access through pointers: tt.load, tt.store, tt.atomic_rmw and tt.atomic_cas.",
+     "An access through pointers: tt.load, tt.store, tt.atomic_rmw and the like.",
      {"ptr"},
      isGlobalAccess},
     {"MemdescViewOp", "A view of a buffer: ttg.memdesc_index and the like.", {"src"}, isMemdescView},

@@ -104,6 +104,40 @@ HOOK(tt_atomic_cas) {
     return opError(op, diag, "cannot compare and swap values of type " + want.scalar().str() + " in memory", 1);
   return true;
 }
+/// Loads acquire, stores release, and neither need.
+static bool hasOrder(Operation *op, DiagnosticEngine &diag, MemSemantic sem, MemSemantic most) {
+  auto nameOf = [&](MemSemantic s) { return enumName(*op->info().attr("sem")->enumInfo, int64_t(s)); };
+  return sem == MemSemantic::Relaxed || sem == most ||
+         opError(op, diag, "can be relaxed or " + nameOf(most) + ", not " + nameOf(sem));
+}
+HOOK(tt_atomic_load) {
+  auto l = op->cast<tt::AtomicLoadOp>();
+  Type want = accessedType(l.ptr());
+  if (l.result().type() != want) return opError(op, diag, "must give " + want.str());
+  if (!hasAtomicWidth(want.scalar()))
+    return opError(op, diag, "cannot load values of type " + want.scalar().str() + " at once", 0);
+  return checkMask(op, diag, l.mask(), l.ptr().type(), 1) && hasOrder(op, diag, l.sem(), MemSemantic::Acquire);
+}
+HOOK(tt_atomic_store) {
+  auto s = op->cast<tt::AtomicStoreOp>();
+  Type want = accessedType(s.ptr());
+  if (s.value().type() != want)
+    return opError(op, diag, "stores " + s.value().type().str() + " through a pointer to " + want.str(), 1);
+  if (!hasAtomicWidth(want.scalar()))
+    return opError(op, diag, "cannot store values of type " + want.scalar().str() + " at once", 1);
+  return checkMask(op, diag, s.mask(), s.ptr().type(), 2) && hasOrder(op, diag, s.sem(), MemSemantic::Release);
+}
+HOOK(tt_atomic_poll) {
+  auto p = op->cast<tt::AtomicPollOp>();
+  Type want = accessedType(p.ptr());
+  if (p.expected().type() != want)
+    return opError(op, diag, "expects " + p.expected().type().str() + " through a pointer to " + want.str(), 1);
+  if (!hasAtomicWidth(want.scalar()))
+    return opError(op, diag, "waits for integers of 8, 16, 32 or 64 bits, not " + want.scalar().str(), 1);
+  Type bits = want.withScalar(want.context()->i1());
+  if (p.result().type() != bits) return opError(op, diag, "must give " + bits.str());
+  return hasOrder(op, diag, p.sem(), MemSemantic::Acquire);
+}
 HOOK(tt_make_tensor_ptr) {
   auto m = op->cast<tt::MakeTensorPtrOp>();
   auto block = m.result().type().cast<PointerType>().pointee().dyn_cast<TensorType>();

@@ -2,10 +2,18 @@
 // result is used and other threads hold copies of it, the acting threads put it into shared memory (scratchOf gives the
 // room: one element per index), and after a barrier every thread reads what it holds. A scalar atomic is the extreme:
 // the first thread acts, everybody reads.
+//
+// Loads, stores and polls order the accesses of all threads, so there is a barrier before a store that releases and
+// after a load or poll that acquires. A poll is a loop of each thread for each of its elements:
+//
+//   %ok = tt.atomic_poll acquire, gpu, %p, %x   →   poll:   %v = load atomic %p syncscope(…) acquire
+//                                                           br (%v == %x), polled, poll
+//                                                   polled: barrier
 #include "codegen/lowering/access_plan.h"
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 
 namespace tessera::codegen {
 using namespace ir;
@@ -18,13 +26,19 @@ static bool releases(MemSemantic sem) { return sem == MemSemantic::Release || se
 static void broadcast(Operation *op, FunctionLowering &fl, Elements &values, llvm::Value *acts, MemSemantic sem) {
   auto &b = fl.b;
   Value result = op->result();
-  llvm::Type *type = fl.elementType(result.type());
+  llvm::Type *element = fl.elementType(result.type()), *type = fl.memoryType(result.type()); // i1 takes a byte
+  for (llvm::Value *&v : values)
+    if (type != element) v = b.CreateZExt(v, type);
   llvm::Value *base = fl.scratch(op);
   unsigned alignment = byteSize(type);
+  auto load = [&](llvm::Value *at) {
+    llvm::Value *v = fl.target.loadShared(b, at, type, alignment);
+    return type == element ? v : b.CreateTrunc(v, element);
+  };
   if (!result.type().isTensor()) {
     fl.target.storeShared(b, base, values[0], alignment, acts);
     fl.barrier(acquires(sem));
-    values[0] = fl.target.loadShared(b, base, type, alignment);
+    values[0] = load(base);
     return;
   }
   auto shape = result.type().cast<TensorType>().shape();
@@ -39,8 +53,7 @@ static void broadcast(Operation *op, FunctionLowering &fl, Elements &values, llv
   for (unsigned r = 0; r < values.size(); ++r)
     if (!(r & free)) fl.target.storeShared(b, at[r], values[r], alignment, acts);
   fl.barrier(acquires(sem));
-  for (unsigned r = 0; r < values.size(); ++r)
-    values[r] = r & free ? values[r & ~free] : fl.target.loadShared(b, at[r], type, alignment);
+  for (unsigned r = 0; r < values.size(); ++r) values[r] = r & free ? values[r & ~free] : load(at[r]);
 }
 
 /// The atomics of one operation: relaxed ones between two fences where the target takes that for several.
@@ -62,6 +75,18 @@ private:
   std::optional<llvm::SyncScope::ID> fences_;
 };
 
+/// i1: this thread acts for elements of the type; null: all do.
+static llvm::Value *actsFor(FunctionLowering &fl, Type type) {
+  return type.isTensor() ? fl.isRepresentative(fl.layout(type)) : fl.isFirstThread();
+}
+
+/// i1: where the access is made, by a thread that acts; null: everywhere.
+static llvm::Value *conditionOf(FunctionLowering &fl, Value mask, const VectorAccess &v, llvm::Value *acts) {
+  llvm::Value *m = mask ? fl.get(mask)[mask.type().isTensor() ? v.registers[0] : 0] : nullptr;
+  if (auto *c = llvm::dyn_cast_or_null<llvm::ConstantInt>(m); c && c->isOne()) m = nullptr;
+  return m && acts ? fl.b.CreateAnd(m, acts) : m ? m : acts;
+}
+
 static bool lowerRmw(Operation *op, FunctionLowering &fl, AccessPlan &plan,
                      llvm::function_ref<void(const VectorAccess &, MemoryAccess &)> address, RmwOp kind, Value value,
                      Value mask, MemSemantic sem, MemSyncScope scope) {
@@ -69,17 +94,14 @@ static bool lowerRmw(Operation *op, FunctionLowering &fl, AccessPlan &plan,
   Value result = op->result();
   bool used = !result.useEmpty();
   const Elements &values = fl.get(value);
-  llvm::Value *acts = value.type().isTensor() ? fl.isRepresentative(fl.layout(value.type())) : fl.isFirstThread();
+  llvm::Value *acts = actsFor(fl, value.type());
   llvm::Type *type = fl.elementType(value.type());
   Elements out(values.size(), nullptr);
   llvm::SmallVector<MemoryAccess, 8> accesses;
   for (auto &v : plan.accesses()) {
     MemoryAccess &a = accesses.emplace_back();
     address(v, a);
-    llvm::Value *m = mask ? fl.get(mask)[mask.type().isTensor() ? v.registers[0] : 0] : nullptr;
-    if (auto *c = llvm::dyn_cast_or_null<llvm::ConstantInt>(m); c && c->isOne()) m = nullptr;
-    if (acts) m = m ? b.CreateAnd(m, acts) : acts;
-    a.mask = m;
+    a.mask = conditionOf(fl, mask, v, acts);
   }
   bool masksDiffer = llvm::any_of(accesses, [&](const MemoryAccess &a) { return a.mask != accesses.front().mask; });
   OrderedAtomics ordered(b, fl, accesses.size(), sem, scope);
@@ -105,7 +127,7 @@ static bool lowerCas(Operation *op, FunctionLowering &fl, AccessPlan &plan,
                      llvm::function_ref<void(const VectorAccess &, MemoryAccess &)> address, Value cmp, Value value,
                      MemSemantic sem, MemSyncScope scope) {
   bool tensor = value.type().isTensor();
-  llvm::Value *acts = tensor ? fl.isRepresentative(fl.layout(value.type())) : fl.isFirstThread();
+  llvm::Value *acts = actsFor(fl, value.type());
   Elements out(fl.get(value).size(), nullptr);
   OrderedAtomics ordered(fl.b, fl, plan.accesses().size(), sem, scope);
   for (auto &v : plan.accesses()) {
@@ -121,6 +143,132 @@ static bool lowerCas(Operation *op, FunctionLowering &fl, AccessPlan &plan,
     if (r & free) out[r] = out[r & ~free];
   if (!op->result().useEmpty() && acts) broadcast(op, fl, out, acts, sem);
   fl.set(op->result(), std::move(out));
+  return true;
+}
+
+// ---- loads, stores and polls ----------------------------------------------------------------------------------------
+
+/// The accesses of one of these operations: each is an integer's and has the operation's order.
+class AtomicAccesses {
+public:
+  AtomicAccesses(FunctionLowering &fl, Value ptr, Value mask, MemSemantic sem, MemSyncScope scope)
+      : b_(fl.b), bytes_(byteSize(fl.memoryType(pointeeOf(ptr)))), word_(b_.getIntNTy(8 * bytes_)),
+        plan_(fl, ptr, mask, bytes_, bytes_), order_(orderingOf(sem)),
+        scope_(fl.target.syncScope(b_.getContext(), scope)) {}
+
+  llvm::ArrayRef<VectorAccess> all() const { return plan_.accesses(); }
+  llvm::Value *pointer(const VectorAccess &v) {
+    MemoryAccess a;
+    plan_.address(v, a);
+    return a.pointer;
+  }
+  llvm::Type *word() const { return word_; }
+  llvm::Value *load(llvm::Value *pointer) {
+    auto *load = b_.CreateAlignedLoad(word_, pointer, llvm::Align(bytes_));
+    load->setAtomic(order_, scope_);
+    return load;
+  }
+  void store(llvm::Value *pointer, llvm::Value *value) {
+    llvm::Value *bits =
+        value->getType()->isPointerTy() ? b_.CreatePtrToInt(value, word_) : b_.CreateBitCast(value, word_);
+    b_.CreateAlignedStore(bits, pointer, llvm::Align(bytes_))->setAtomic(order_, scope_);
+  }
+
+private:
+  llvm::IRBuilder<> &b_;
+  unsigned bytes_;
+  llvm::Type *word_;
+  AccessPlan plan_;
+  llvm::AtomicOrdering order_;
+  llvm::SyncScope::ID scope_;
+};
+
+/// Sets the result from the values that the acting threads hold, and lets all threads wait for them.
+static void finish(Operation *op, FunctionLowering &fl, Elements &out, llvm::Value *acts, MemSemantic sem, bool waits) {
+  unsigned free = op->result().type().isTensor() ? fl.freeRegisters(op->result().type()) : 0;
+  for (unsigned r = 0; r < out.size(); ++r)
+    if (r & free) out[r] = out[r & ~free];
+  if (acts && !op->result().useEmpty())
+    broadcast(op, fl, out, acts, sem);
+  else if (waits)
+    fl.barrier(acquires(sem));
+  fl.set(op->result(), std::move(out));
+}
+
+static bool lowerLoad(tt::AtomicLoadOp op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  AtomicAccesses accesses(fl, op.ptr(), op.mask(), op.sem(), op.scope());
+  llvm::Type *type = fl.elementType(op.result().type());
+  llvm::Value *acts = actsFor(fl, op.result().type());
+  Elements out(fl.numElements(op.result().type()), nullptr);
+  for (auto &v : accesses.all()) {
+    llvm::Value *pointer = accesses.pointer(v), *condition = conditionOf(fl, op.mask(), v, acts), *loaded = nullptr;
+    llvm::BasicBlock *before = b.GetInsertBlock(), *end = nullptr;
+    fl.inBranch(condition, [&] {
+      loaded = accesses.load(pointer);
+      end = b.GetInsertBlock();
+    });
+    if (condition) {
+      auto *merged = b.CreatePHI(accesses.word(), 2);
+      merged->addIncoming(loaded, end);
+      merged->addIncoming(llvm::Constant::getNullValue(accesses.word()), before);
+      loaded = merged;
+    }
+    out[v.registers[0]] = type->isPointerTy() ? b.CreateIntToPtr(loaded, type) : b.CreateBitCast(loaded, type);
+  }
+  finish(op.op, fl, out, acts, op.sem(), /*waits=*/acquires(op.sem()));
+  return true;
+}
+
+static bool lowerStore(tt::AtomicStoreOp op, FunctionLowering &fl) {
+  AtomicAccesses accesses(fl, op.ptr(), op.mask(), op.sem(), op.scope());
+  const Elements &values = fl.get(op.value());
+  llvm::Value *acts = actsFor(fl, op.value().type());
+  if (releases(op.sem())) fl.barrier(/*global=*/true);
+  for (auto &v : accesses.all()) {
+    llvm::Value *pointer = accesses.pointer(v);
+    fl.inBranch(conditionOf(fl, op.mask(), v, acts), [&] { accesses.store(pointer, values[v.registers[0]]); });
+  }
+  return true;
+}
+
+/// Loads until the value is the expected one, or the time is over: whether it was.
+static llvm::Value *poll(FunctionLowering &fl, AtomicAccesses &accesses, llvm::Value *pointer, llvm::Value *expected,
+                         llvm::Value *acts, llvm::function_ref<llvm::Value *()> isOver) {
+  auto &b = fl.b;
+  llvm::BasicBlock *before = b.GetInsertBlock(), *after = fl.newBlock("polled"), *loop = fl.newBlock("poll");
+  if (acts)
+    b.CreateCondBr(acts, loop, after);
+  else
+    b.CreateBr(loop);
+  b.SetInsertPoint(loop);
+  llvm::Value *found = b.CreateICmpEQ(accesses.load(pointer), expected), *over = isOver();
+  b.CreateCondBr(over ? b.CreateOr(found, over) : found, after, loop);
+  b.SetInsertPoint(after);
+  if (!over) return b.getTrue();
+  auto *result = b.CreatePHI(b.getInt1Ty(), 2);
+  result->addIncoming(found, loop);
+  if (acts) result->addIncoming(b.getFalse(), before);
+  return result;
+}
+
+static bool lowerPoll(tt::AtomicPollOp op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  AtomicAccesses accesses(fl, op.ptr(), Value(), op.sem(), op.scope());
+  const Elements &expected = fl.get(op.expected());
+  llvm::Value *timeout = op.timeout() ? fl.scalar(op.timeout()) : nullptr;
+  llvm::Value *start = timeout ? fl.target.nanoseconds(b) : nullptr;
+  auto isOver = [&] {
+    return timeout ? b.CreateICmpUGE(b.CreateSub(fl.target.nanoseconds(b), start), timeout) : nullptr;
+  };
+  llvm::Value *acts = actsFor(fl, op.ptr().type());
+  Elements out(expected.size(), nullptr);
+  for (auto &v : accesses.all()) {
+    unsigned r = v.registers[0];
+    llvm::Value *pointer = accesses.pointer(v);
+    out[r] = poll(fl, accesses, pointer, expected[r], acts, isOver);
+  }
+  finish(op.op, fl, out, timeout ? acts : nullptr, op.sem(), /*waits=*/true);
   return true;
 }
 
@@ -171,6 +319,9 @@ bool lowerAtomic(Operation *op, FunctionLowering &fl) {
     };
     return lowerCas(op, fl, plan, address, o.cmp(), o.val(), o.sem(), o.scope());
   }
+  case Opcode::tt_atomic_load: return lowerLoad(op->cast<tt::AtomicLoadOp>(), fl);
+  case Opcode::tt_atomic_store: return lowerStore(op->cast<tt::AtomicStoreOp>(), fl);
+  case Opcode::tt_atomic_poll: return lowerPoll(op->cast<tt::AtomicPollOp>(), fl);
   default: return fl.error(op, "is not an atomic");
   }
 }

@@ -111,7 +111,10 @@ Row rowOf(Opcode opcode) {
   case Opcode::amdg_buffer_load:
   case Opcode::amdg_buffer_store: return {lowerMemory, nullptr, isAmd};
   case Opcode::tt_atomic_rmw:
-  case Opcode::tt_atomic_cas: return {lowerAtomic, nullptr};
+  case Opcode::tt_atomic_cas:
+  case Opcode::tt_atomic_load:
+  case Opcode::tt_atomic_store:
+  case Opcode::tt_atomic_poll: return {lowerAtomic, nullptr};
   case Opcode::amdg_buffer_atomic_rmw:
   case Opcode::amdg_buffer_atomic_cas: return {lowerAtomic, nullptr, isAmd};
 

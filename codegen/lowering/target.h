@@ -170,6 +170,10 @@ public:
                                                         ir::MemSyncScope, bool resultUsed) const = 0;
   virtual llvm::Value *atomicCas(llvm::IRBuilder<> &, const MemoryAccess &, llvm::Value *cmp, llvm::Value *value,
                                  ir::MemSemantic, ir::MemSyncScope) const = 0;
+  /// LLVM's name of a scope.
+  virtual llvm::SyncScope::ID syncScope(llvm::LLVMContext &, ir::MemSyncScope) const = 0;
+  /// Time, in nanoseconds from any moment on, i64.
+  virtual llvm::Value *nanoseconds(llvm::IRBuilder<> &) const = 0;
   /// The scope of the fences before and behind several relaxed atomics that together order memory; none where each one
   /// had better do so itself.
   virtual std::optional<llvm::SyncScope::ID> fenceScope(llvm::LLVMContext &, ir::MemSyncScope) const { return {}; }

@@ -100,6 +100,18 @@ def last_block_adds(x, part, counter, o, SEM: tl.constexpr, N: tl.constexpr, B: 
 
 
 @triton.jit
+def hand_over(x, o, flag, SEM: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    if tl.program_id(0) == 0:
+        tl.store(x + i, i)
+        tl.atomic_store(flag, 1, sem=SEM)
+    else:
+        tl.atomic_poll(flag, 1)
+        v = tl.load(x + i)  # hand_over
+        tl.store(o + i, v)
+
+
+@triton.jit
 def lock_without_barrier(x, o, lock, n, BARRIER: tl.constexpr, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + tl.program_id(0) * n + i, mask=i < n, other=0.0)
@@ -453,6 +465,8 @@ CASES = {
                        lambda: (in_place, np.zeros(256, "f4"), f4(256), NO_BARRIER, 256), "race", INLINE_PTX),
     "last_block_adds": (last_block_adds, 4, lambda: (f4(512), np.zeros(4, "f4"), i4(1), f4(1), "acq_rel", 4, 128),
                         lambda: (f4(512), np.zeros(4, "f4"), i4(1), f4(1), "relaxed", 4, 128), "race", TEXT),
+    "hand_over": (hand_over, 2, lambda: (i4(128), i4(128), i4(1), "release", 128),
+                  lambda: (i4(128), i4(128), i4(1), "relaxed", 128), "race", TEXT),
     "lock_without_barrier": (lock_without_barrier, 4,
                              lambda: (f4(4, 1000), np.zeros(1000, "f4"), i4(1), 1000, True, 1024),
                              lambda: (f4(4, 1000), np.zeros(1000, "f4"), i4(1), 1000, False, 1024), "race", TEXT),
@@ -511,6 +525,8 @@ CASES = {
 }  # fmt: skip
 if tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 9):
     del CASES["block_pointer"]  # Triton 3.9 has no block pointers
+else:
+    del CASES["hand_over"]  # older ones have no atomic stores
 
 
 @pytest.mark.parametrize("name", CASES)

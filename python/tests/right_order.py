@@ -65,6 +65,46 @@ def test_bits():
     assert (o == -1).all()
 
 
+needs_atomic_load = pytest.mark.skipif(not hasattr(tl, "atomic_load"), reason="Triton 3.9 has these operations")
+
+
+@triton.jit
+def relay(flags, o, POLLS: tl.constexpr, B: tl.constexpr):
+    pid, i = tl.program_id(0), tl.arange(0, B)
+    if pid > 0:
+        if POLLS:
+            tl.atomic_poll(flags + pid - 1, 1)
+        else:
+            while tl.atomic_load(flags + pid - 1) == 0:
+                pass
+    tl.store(o + i, tl.load(o + i) + 1)
+    tl.atomic_store(flags + pid, 1)
+
+
+@needs_atomic_load
+@pytest.mark.parametrize("polls", [False, True])
+def test_relay(polls):
+    """What all threads of a program have written is seen by all of the next one."""
+    flags, o = i4(5), i4(256)
+    relay[(5,)](flags, o, polls, 256)
+    assert (o == 5).all() and (flags == 1).all()
+
+
+@triton.jit
+def found_in_time(x, o, NS: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o + i, tl.atomic_poll(x + i, 1, timeout_ns=NS))
+
+
+@needs_atomic_load
+@pytest.mark.parametrize("block", [32, 512])
+@pytest.mark.parametrize("timeout", [0, 1000])
+def test_poll_in_vain(block, timeout):
+    x, o = (np.arange(block) % 3).astype("i4"), i4(block)
+    found_in_time[(1,)](x, o, timeout, block)
+    assert (o == (x == 1)).all()
+
+
 @triton.jit
 def locked(lock, o, n):
     while tl.atomic_cas(lock, 0, 1) == 1:

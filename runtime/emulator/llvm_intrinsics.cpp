@@ -1,4 +1,5 @@
 // LLVM's target-independent intrinsics (LLVM Language Reference Manual).
+#include "runtime/emulator/block_operations.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/lane_functions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -375,6 +376,7 @@ ArrayRef<IntrinsicRow> llvmIntrinsics() {
                               *kFloat = "LangRef, Math Intrinsics",
                               *kOther = "LangRef, General and Memory Use Intrinsics",
                               *kReduce = "LangRef, Vector Reduction Intrinsics",
+                              *kCode = "LangRef, Code Generator Intrinsics",
                               *kSaturate = "LangRef, Saturation and Overflow Arithmetic";
   static const IntrinsicRow rows[] = {
       {"llvm.umin", kInteger, [](Decoder &d, CallInst &c) { integerBinary<UMinOp>(d, c); }},
@@ -476,6 +478,7 @@ ArrayRef<IntrinsicRow> llvmIntrinsics() {
       {"llvm.vector.reduce.smin", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<SMinOp>); }},
       {"llvm.vector.reduce.smax", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<SMaxOp>); }},
       {"llvm.memcpy", kOther, copyMemory},
+      {"llvm.readsteadycounter", kCode, readsTime<clock64>},
       {"llvm.memset", kOther, copyMemory},
       {"llvm.expect", kOther, firstOperand},
       {"llvm.launder.invariant.group", kOther, firstOperand},

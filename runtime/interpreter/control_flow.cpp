@@ -85,7 +85,7 @@ Operation *Program::runRegion(Region &r) {
   return end;
 }
 
-bool Program::loopBack(Op loop, int64_t iteration) {
+bool Program::loopBack(Op loop, int64_t iteration, bool *waitsInVain) {
   if (iteration >= run_.options.maxIterations)
     return fail(loop, llvm::formatv("'{0}' has run {1} times without an end: a loop that does not terminate",
                                     loop->name(), iteration)
@@ -96,13 +96,13 @@ bool Program::loopBack(Op loop, int64_t iteration) {
   bool spins = waited_ && !wrote_;
   waited_ = wrote_ = false;
   if (spins) letOthersRun(/*waits=*/false); // or for another partition
-  if (spins && !spin_())
-    return run_.stop
-               ? false
-               : fail(loop, llvm::formatv("deadlock: '{0}' waits for another program, and no program can continue",
-                                          loop->name())
-                                .str());
-  return true;
+  if (!spins || spin_()) return true;
+  if (run_.stop) return false;
+  if (!waitsInVain)
+    return fail(
+        loop,
+        llvm::formatv("deadlock: '{0}' waits for another program, and no program can continue", loop->name()).str());
+  return *waitsInVain = true;
 }
 
 bool Program::evaluateCall(tt::CallOp op) {

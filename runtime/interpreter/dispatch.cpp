@@ -204,6 +204,12 @@ bool Program::dispatch(Op op) {
   case Opcode::tt_store: return store(op->cast<tt::StoreOp>());
   case Opcode::tt_atomic_rmw: return atomicRmw(op->cast<tt::AtomicRmwOp>());
   case Opcode::tt_atomic_cas: return atomicCas(op->cast<tt::AtomicCasOp>());
+  case Opcode::tt_atomic_load: return atomicLoad(op->cast<tt::AtomicLoadOp>());
+  case Opcode::tt_atomic_store: {
+    auto s = op->cast<tt::AtomicStoreOp>();
+    return writeLanes(op, pointeeOf(s.ptr()), lanes(s.ptr()), s.mask() ? &lanes(s.mask()) : nullptr, lanes(s.value()));
+  }
+  case Opcode::tt_atomic_poll: return atomicPoll(op->cast<tt::AtomicPollOp>());
   case Opcode::tt_make_tensor_ptr: return makeBlockPointer(op->cast<tt::MakeTensorPtrOp>());
   case Opcode::tt_advance: return advance(op->cast<tt::AdvanceOp>());
   case Opcode::tt_make_tensor_descriptor: return makeDescriptor(op->cast<tt::MakeTensorDescriptorOp>());

@@ -213,6 +213,37 @@ bool Program::casLanes(Op op, const Lanes &addresses, Value expected, Value valu
 }
 bool Program::atomicCas(tt::AtomicCasOp op) { return casLanes(op, lanes(op.ptr()), op.cmp(), op.val(), op.result()); }
 
+bool Program::atomicLoad(tt::AtomicLoadOp op) {
+  Type element = pointeeOf(op.ptr());
+  const Lanes &addresses = lanes(op.ptr());
+  waited_ = true;
+  Lanes out = undefined(element, addresses.size());
+  return readLanes(op, element, addresses, op.mask() ? &lanes(op.mask()) : nullptr, out) &&
+         set(op.result(), std::move(out));
+}
+
+/// Time passes where no other program can continue: then a poll with a timeout ends.
+bool Program::atomicPoll(tt::AtomicPollOp op) {
+  Type element = pointeeOf(op.ptr());
+  const Lanes &addresses = lanes(op.ptr()), &expected = lanes(op.expected());
+  size_t n = addresses.size();
+  Lanes values(pool_, laneBytes(element), n), matched = repeat(pool_, Lanes::one(1, 0), n);
+  for (int64_t iteration = 0;; ++iteration) {
+    if (!readLanes(op, element, addresses, nullptr, values)) return false;
+    size_t missing = 0;
+    for (size_t i = 0; i < n; ++i) {
+      if (values.word(i) == expected.word(expected.size() == 1 ? 0 : i)) matched.setWord(i, 1);
+      missing += !matched.flag(i);
+    }
+    if (!missing || (op.timeout() && integer(op.timeout()) == 0)) break;
+    waited_ = true;
+    bool isOver = false;
+    if (!loopBack(op, iteration, op.timeout() ? &isOver : nullptr)) return false;
+    if (isOver) break;
+  }
+  return set(op.result(), std::move(matched));
+}
+
 // ---- descriptors ----------------------------------------------------------------------------------------------------
 
 bool Program::makeDescriptor(tt::MakeTensorDescriptorOp op) {

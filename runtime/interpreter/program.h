@@ -165,7 +165,8 @@ private:
   /// Runs the blocks of a region; gives the terminator that leaves it, or null after a fault.
   Op runRegion(ir::Region &);
   bool call(Op func, llvm::ArrayRef<Datum> args, llvm::SmallVectorImpl<Datum> &results, Op caller);
-  bool loopBack(Op loop, int64_t iteration);
+  /// After an iteration. `waitsInVain`: set instead of a fault where no other program can continue.
+  bool loopBack(Op loop, int64_t iteration, bool *waitsInVain = nullptr);
   bool evaluateCall(ir::tt::CallOp);
   bool evaluateFor(ir::scf::ForOp);
   bool evaluateWhile(ir::scf::WhileOp);
@@ -219,6 +220,8 @@ private:
   bool atomicCas(ir::tt::AtomicCasOp);
   /// Compares and swaps; sets `result` to the old values.
   bool casLanes(Op, const Lanes &addresses, ir::Value expected, ir::Value value, ir::Value result);
+  bool atomicLoad(ir::tt::AtomicLoadOp);
+  bool atomicPoll(ir::tt::AtomicPollOp);
   bool makeBlockPointer(ir::tt::MakeTensorPtrOp);
   bool advance(ir::tt::AdvanceOp);
   /// Addresses of a block's elements and, in `inside`, which are in bounds in the checked dimensions.

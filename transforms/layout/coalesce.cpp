@@ -70,7 +70,7 @@ struct Access {
   Operation *function() const { return op->parentOfType<tt::FuncOp>().op; }
 };
 
-bool isAtomic(Operation *op) { return op->is<tt::AtomicRmwOp>() || op->is<tt::AtomicCasOp>(); }
+bool isAtomic(Operation *op) { return op->is<GlobalAccessOp>() && !op->is<tt::LoadOp>() && !op->is<tt::StoreOp>(); }
 
 /// The pointers of an access to global memory; null for other operations and for scalar pointers.
 Value pointerOf(Operation *op) {

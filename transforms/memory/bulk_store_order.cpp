@@ -113,15 +113,13 @@ bool reliesOnAll(Operation *op) {
   auto releases = [](MemSemantic s) { return s == MemSemantic::Release || s == MemSemantic::AcqRel; };
   if (auto rmw = op->dyn<tt::AtomicRmwOp>()) return releases(rmw.sem());
   if (auto cas = op->dyn<tt::AtomicCasOp>()) return releases(cas.sem());
+  if (auto store = op->dyn<tt::AtomicStoreOp>()) return releases(store.sem());
   bool hasUnknownEffects = op->is<tt::ElementwiseInlineAsmOp>() && (effectsOf(op) & (kReadsGlobal | kWritesGlobal));
   return hasUnknownEffects || op->is<tt::CallOp>();
 }
 /// The pointer or descriptor through which the operation accesses global memory, not by a bulk store; null: none.
 Value accessesThrough(Operation *op) {
-  if (auto load = op->dyn<tt::LoadOp>()) return load.ptr();
-  if (auto store = op->dyn<tt::StoreOp>()) return store.ptr();
-  if (auto rmw = op->dyn<tt::AtomicRmwOp>()) return rmw.ptr();
-  if (auto cas = op->dyn<tt::AtomicCasOp>()) return cas.ptr();
+  if (auto access = op->dyn<GlobalAccessOp>()) return access.ptr();
   if (auto copy = op->dyn<ttg::AsyncCopyGlobalToLocalOp>()) return copy.src();
   if (auto copy = op->dyn<ttng::AsyncTmaCopyGlobalToLocalOp>()) return copy.desc();
   return {};

@@ -417,6 +417,7 @@ private:
     case Opcode::amdg_buffer_store: return storeThrough(op, op->cast<amdg::BufferStoreOp>().ptr(), s);
     case Opcode::tt_atomic_rmw: return storeThrough(op, op->cast<tt::AtomicRmwOp>().ptr(), s);
     case Opcode::tt_atomic_cas: return storeThrough(op, op->cast<tt::AtomicCasOp>().ptr(), s);
+    case Opcode::tt_atomic_store: return storeThrough(op, op->cast<tt::AtomicStoreOp>().ptr(), s);
     case Opcode::amdg_buffer_atomic_rmw: return storeThrough(op, op->cast<amdg::BufferAtomicRmwOp>().ptr(), s);
     case Opcode::amdg_buffer_atomic_cas: return storeThrough(op, op->cast<amdg::BufferAtomicCasOp>().ptr(), s);
     default: return;

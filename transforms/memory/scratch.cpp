@@ -126,8 +126,10 @@ Scratch scratchOf(Operation *op, const TargetInfo &target) {
   case Opcode::tt_histogram: return {tensorOf(op->result()).numElements() * kHistogramBinBytes};
   case Opcode::tt_atomic_rmw:
   case Opcode::tt_atomic_cas:
+  case Opcode::tt_atomic_load:
   case Opcode::amdg_buffer_atomic_rmw:
   case Opcode::amdg_buffer_atomic_cas: return {scratchOfAtomic(op)};
+  case Opcode::tt_atomic_poll: return {op->cast<tt::AtomicPollOp>().timeout() ? scratchOfAtomic(op) : 0};
   case Opcode::ttng_tensormap_create: return {kTensorMapBytes, kTensorMapBytes};
   case Opcode::ttg_warp_specialize: return {scratchOfCaptures(op->cast<ttg::WarpSpecializeOp>())};
   case Opcode::tt_func: return {specializesWarps(op) && !specializesWarpsOnce(op) ? kPartitionStateBytes : 0};
@@ -145,6 +147,8 @@ std::string scratchPurpose(Operation *op) {
   case Opcode::tt_histogram: return "counts of the bins";
   case Opcode::tt_atomic_rmw:
   case Opcode::tt_atomic_cas:
+  case Opcode::tt_atomic_load:
+  case Opcode::tt_atomic_poll:
   case Opcode::amdg_buffer_atomic_rmw:
   case Opcode::amdg_buffer_atomic_cas: return "result of the atomic, for threads that hold a copy";
   case Opcode::ttng_tensormap_create: return "tensor map under construction";

@@ -57,8 +57,8 @@ Programs programsOf(Operation *function) {
   function->walk([&](Operation *op) {
     if (auto id = op->dyn<tt::GetProgramIdOp>()) p.ids.push_back(id);
     p.hasDotInLoop |= isDot(op) && op->parentOfType<scf::ForOp>();
-    p.talks |= op->is<tt::AtomicRmwOp>() || op->is<tt::AtomicCasOp>() || op->is<scf::WhileOp>() ||
-               op->is<tt::CallOp>() || op->is<gpu::BlockIdOp>();
+    bool isAtomic = op->is<GlobalAccessOp>() && !op->is<tt::LoadOp>() && !op->is<tt::StoreOp>();
+    p.talks |= isAtomic || op->is<scf::WhileOp>() || op->is<tt::CallOp>() || op->is<gpu::BlockIdOp>();
   });
   return p;
 }

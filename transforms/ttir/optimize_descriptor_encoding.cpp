@@ -242,6 +242,8 @@ private:
   static Value pointerOf(Operation *op) {
     if (auto rmw = op->dyn<tt::AtomicRmwOp>()) return rmw.sem() == MemSemantic::Relaxed ? rmw.ptr() : Value();
     if (auto cas = op->dyn<tt::AtomicCasOp>()) return cas.sem() == MemSemantic::Relaxed ? cas.ptr() : Value();
+    if (auto load = op->dyn<tt::AtomicLoadOp>()) return load.sem() == MemSemantic::Relaxed ? load.ptr() : Value();
+    if (auto store = op->dyn<tt::AtomicStoreOp>()) return store.sem() == MemSemantic::Relaxed ? store.ptr() : Value();
     if (auto load = op->dyn<tt::LoadOp>()) return load.isVolatile() ? Value() : load.ptr();
     if (auto store = op->dyn<tt::StoreOp>()) return store.ptr();
     return {};

@@ -28,6 +28,12 @@ module {
     tt.print "values: " {hex = false, isSigned = array<i32: 0, 1>} : %7, %2 : tensor<16xf32>, tensor<16xi32>
     tt.print "none" {hex = true, isSigned = array<i32>}
     tt.assert %6, "in bounds" : tensor<16xi1>
+    %20 = tt.atomic_load acquire, gpu, %4, %6 : (tensor<16x!tt.ptr<f32>>, tensor<16xi1>) -> tensor<16xf32>
+    %21 = tt.atomic_load relaxed, sys, %arg3 : (!tt.ptr<i32>) -> i32
+    tt.atomic_store release, sys, %4, %20, %6 : tensor<16x!tt.ptr<f32>>
+    tt.atomic_store relaxed, cta, %arg3, %21 : !tt.ptr<i32>
+    %22 = tt.atomic_poll acquire, gpu, %arg3, %21 : !tt.ptr<i32>, i32 -> i1
+    %23 = tt.atomic_poll relaxed, sys, %arg3, %21 timeout %arg1 : !tt.ptr<i32>, i32 -> i1
     tt.return
   }
   tt.func public @descriptors(%arg0: !tt.ptr<f16>, %arg1: i32, %arg2: i64, %arg3: tensor<32xi32>) {

@@ -437,6 +437,35 @@ void atomics(Maker &m) {
         }
 }
 
+/// Atomic loads, stores and polls of memory that the program has to itself.
+void atomicAccesses(Maker &m) {
+  for (auto &t : Types{"i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"})
+    for (bool scalar : {false, true})
+      for (const char *scope : {"gpu", "cta", "sys"}) {
+        auto S = [&](const std::string &x) { return scalar ? x : tensor(x); };
+        std::string p = S("!tt.ptr<" + t + ">"), one = scalar ? "i1" : tensor("i1");
+        std::string init = scalar ? "  %q = tt.addptr %out0, %at : " + p + ", i32\n"
+                                  : "  %qs = tt.splat %out0 : !tt.ptr<" + t + "> -> " + p +
+                                        "\n  %q = tt.addptr %qs, %at : " + p + ", tensor<256xi32>\n";
+        for (bool orders : {false, true}) {
+          std::string store = orders ? "release" : "relaxed", load = orders ? "acquire" : "relaxed";
+          std::string stored = init + "  tt.atomic_store " + store + ", " + scope + ", %q, %a0 : " + p + "\n";
+          std::string tag = store + "_" + scope + "_" + t;
+          m.add("tt.atomic_store", tag, {t}, {t}, scalar, stored + "  %r0 = tt.load %q : " + p + "\n", "atomic");
+          m.add("tt.atomic_load", load + "_" + scope + "_" + t, {t}, {t}, scalar,
+                stored + "  %r0 = tt.atomic_load " + load + ", " + scope + ", %q : (" + p + ") -> " + S(t) + "\n",
+                "atomic");
+          if (t[0] != 'i') continue;
+          for (bool timed : {false, true})
+            m.add("tt.atomic_poll", (timed ? "timeout_" : "") + load + "_" + scope + "_" + t, {t}, {"i1"}, scalar,
+                  std::string(timed ? "  %ns = arith.constant 1000 : i64\n" : "") + "  %r0 = tt.atomic_poll " + load +
+                      ", " + scope + ", %in0p, %a0" + (timed ? " timeout %ns" : "") +
+                      " : " + p + ", " + S(t) + " -> " + one + "\n",
+                  "atomic");
+        }
+      }
+}
+
 void others(Maker &m) {
   for (const char *dim : {"x", "y", "z"})
     for (const char *op : {"tt.get_program_id", "tt.get_num_programs"})
@@ -491,6 +520,7 @@ std::vector<OneOperationKernel> oneOperationKernels() {
   shapes(m);
   acrossThreads(m);
   atomics(m);
+  atomicAccesses(m);
   others(m);
   return std::move(m.out);
 }
