@@ -34,7 +34,8 @@ def _prepare():
             os.environ.setdefault("TESSERA_LIBRARY", str(built))
     sys.path[:0] = paths
     os.environ["PYTHONPATH"] = os.pathsep.join([*paths, os.environ.get("PYTHONPATH", "")])
-    cache = tempfile.mkdtemp(prefix="tessera-tests-cache-")
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # Triton makes and removes a folder for each file
+    cache = tempfile.mkdtemp(prefix="tessera-tests-cache-", dir=memory)
     os.environ["TRITON_CACHE_DIR"] = cache
     os.environ.pop("TESSERA_TRITON", None)
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # Triton 3.9 warns on stderr where it is unset
