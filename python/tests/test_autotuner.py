@@ -84,7 +84,7 @@ class Watched:
 
 
 def test_one_thread_parses_at_a_time(compiled, monkeypatch):
-    """The first thread that parses goes on when a second one waits for it, or parses, too."""
+    """The first thread that parses ends when a second one waits for it, or parses, too."""
     parse, busy, came, first = ast.parse, threading.Lock(), threading.Condition(), []
     threads, overlaps = set(), []
 

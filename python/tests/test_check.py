@@ -11,6 +11,7 @@ pytest.importorskip("triton")
 np = pytest.importorskip("numpy")
 
 from tessera import _uninitialised  # noqa: E402
+from tessera.triton import __main__, _check  # noqa: E402
 from tessera.triton._check import checking  # noqa: E402
 
 TESTS = """
@@ -439,17 +440,17 @@ def test_process_ends_within_a_block(tmp_path, block, thread):
     assert (made.returncode, made.stdout, made.stderr) == (0, "the end\n", "")
 
 
-def check_program(folder, *arguments):
-    command = [sys.executable, "-m", "tessera.triton", "check", "--target", "interpreter", *arguments]
-    made = subprocess.run(command, capture_output=True, text=True, cwd=folder)
-    return made.returncode, made.stderr
-
-
-def test_programs_that_are_none(tmp_path):
-    assert check_program(tmp_path, "no.py") == (2, "no.py: No such file or directory\n")
-    assert check_program(tmp_path, ".") == (2, ".: a folder without __main__.py\n")
+def test_programs_that_are_none(tmp_path, monkeypatch, capsys):
+    """In this process, like the one that `check` starts for each target."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [])
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    check = lambda *program: (__main__.check(["--target", "interpreter", *program]), capsys.readouterr().err)
+    checked = lambda *program: (_check.main("interpreter", list(program)), capsys.readouterr().err)
+    assert check("no.py") == (2, "no.py: No such file or directory\n")
+    assert check(".") == (2, ".: a folder without __main__.py\n")
     for name in ("no.such", ".."):
-        assert check_program(tmp_path, "-m", name) == (2, f"interpreter: there is no module {name!r}\n")
+        assert checked("-m", name) == (2, f"interpreter: there is no module {name!r}\n")
     (tmp_path / "ends.py").write_text("import sys\nsys.exit('no data')\n")
     for program in (["ends.py"], ["-m", "ends"]):
-        assert check_program(tmp_path, *program) == (1, "no data\ninterpreter: the program ended with status 1\n")
+        assert checked(*program) == (1, "no data\ninterpreter: the program ended with status 1\n")

@@ -131,10 +131,10 @@ def test_kernels_of_triton_end(tmp_path):
                         s = s * 5 ^ i
                 tl.store(o, s)
 
-            with emulate(sys.argv[1]):
+            with emulate(sys.argv[1]) as driver:
                 o = np.ones(4, "i4")
                 spin[(1,)](o, 2, 2)
-                print("begins", flush=True)
+                driver.on_launch = lambda name: print("begins", flush=True)
                 spin[(1,)](o, (1 << 25) - 2, (1 << 25) - 2)
         """)
     )

@@ -134,7 +134,7 @@ def test_triton_without_the_library(tmp_path):
         cache = str(tmp_path / "cache")
         said = run(code, TESSERA_LIBRARY=path, TRITON_CACHE_DIR=cache)
         assert "ELF" in said and "tessera" in said and "Triton's own compiler" in said
-        run(code, fails=True, TESSERA_LIBRARY=path, TRITON_CACHE_DIR=cache, TESSERA_TRITON="strict")
+    run(code, fails=True, TESSERA_LIBRARY=path, TRITON_CACHE_DIR=cache, TESSERA_TRITON="strict")
 
 
 def test_tools_in_the_environment(monkeypatch):

@@ -478,7 +478,6 @@ ArrayRef<IntrinsicRow> llvmIntrinsics() {
       {"llvm.vector.reduce.smin", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<SMinOp>); }},
       {"llvm.vector.reduce.smax", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<SMaxOp>); }},
       {"llvm.memcpy", kOther, copyMemory},
-      {"llvm.readsteadycounter", kCode, readsTime<clock64>},
       {"llvm.memset", kOther, copyMemory},
       {"llvm.expect", kOther, firstOperand},
       {"llvm.launder.invariant.group", kOther, firstOperand},
@@ -494,6 +493,7 @@ ArrayRef<IntrinsicRow> llvmIntrinsics() {
       {"llvm.trap", kOther, [](Decoder &d, CallInst &) { d.emit(trapped); }},
       {"llvm.ubsantrap", kOther, [](Decoder &d, CallInst &) { d.emit(trapped); }},
       {"llvm.debugtrap", kOther, [](Decoder &d, CallInst &) { d.emit(trapped); }},
+      {"llvm.readsteadycounter", kCode, readsTime<clock64>},
   };
   return rows;
 }

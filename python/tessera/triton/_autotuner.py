@@ -3,8 +3,8 @@ candidates with the same code are timed once, and a terminal counts them.
 
 Triton compiles each candidate when its turn to be timed comes. Compiled ahead, in Triton's own `AsyncCompileMode`, they
 wait in the kernel's cache, and nothing else runs on the host while one is timed. A candidate that cannot be compiled is
-compiled again in its turn, where the autotuner forgives what it forgives and reports the rest. Sources are parsed by one
-thread at a time.
+compiled again in its turn, where the autotuner forgives what it forgives and reports the rest. One thread at a time
+parses sources.
 
 Candidates that differ in their stages or warps alone have the same code where no loop is pipelined, where the stages do
 not fit into shared memory, or where the compiler takes more warps.
@@ -26,8 +26,8 @@ from ._progress import Line
 _MOST_THREADS = 16  # Triton's front end holds Python's lock, so that more find nothing to do
 _installing = threading.Lock()
 
-# CPython's ast.parse counts the depth of the tree that it makes in one place for all threads. Another thread that parses
-# meanwhile (the collector of garbage may run Python code, which lets it) makes one of them fail: "SystemError: AST
+# CPython's ast.parse counts the depth of the tree that it makes in one place for all threads. If another thread parses
+# meanwhile (the collector of garbage may run Python code, which lets it), one of them fails: "SystemError: AST
 # constructor recursion depth mismatch", or a RecursionError.
 _parsing = threading.RLock()
 os.register_at_fork(after_in_child=lambda: globals().update(_parsing=threading.RLock()))

@@ -459,8 +459,8 @@ void atomicAccesses(Maker &m) {
           for (bool timed : {false, true})
             m.add("tt.atomic_poll", (timed ? "timeout_" : "") + load + "_" + scope + "_" + t, {t}, {"i1"}, scalar,
                   std::string(timed ? "  %ns = arith.constant 1000 : i64\n" : "") + "  %r0 = tt.atomic_poll " + load +
-                      ", " + scope + ", %in0p, %a0" + (timed ? " timeout %ns" : "") +
-                      " : " + p + ", " + S(t) + " -> " + one + "\n",
+                      ", " + scope + ", %in0p, %a0" + (timed ? " timeout %ns" : "") + " : " + p + ", " + S(t) + " -> " +
+                      one + "\n",
                   "atomic");
         }
       }
