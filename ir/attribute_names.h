@@ -23,6 +23,8 @@ inline constexpr int64_t kLaunchDivisor = 16;
 inline constexpr llvm::StringRef kNumStagesAttr = "tt.num_stages";
 /// The program requests a producer warp for a loop (tl.range with warp_specialize=True).
 inline constexpr llvm::StringRef kWarpSpecializeAttr = "tt.warp_specialize";
+/// A bool: if false, the loop's copies get no producer warp.
+inline constexpr llvm::StringRef kProducerWarpAttr = "tessera.warp_specialize";
 
 // ---- order of programs (order-programs, on tt.get_program_id; the lowering reads them) ----
 

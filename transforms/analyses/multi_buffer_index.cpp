@@ -15,6 +15,13 @@ Value createNextBufferIndex(Builder &b, Location loc, Value index, int64_t buffe
   return arith::SelectOp::create(b, loc, wraps, integer(0), next).op->result();
 }
 
+Value createNextPhase(Builder &b, Location loc, Value phase, Value next) {
+  auto integer = [&](int64_t v) { return b.intConstant(loc, b.context().i32(), v); };
+  Value wraps = compare(b, loc, CmpIPredicate::Eq, next, integer(0));
+  Value other = arith::XoriOp::create(b, loc, phase, integer(1)).op->result();
+  return arith::SelectOp::create(b, loc, wraps, other, phase).op->result();
+}
+
 std::optional<MultiBufferStep> multiBufferStep(Value v) {
   auto select = v.definedBy<arith::SelectOp>();
   if (!select || intConstantOf(select.trueValue()) != 0) return {};

@@ -17,6 +17,10 @@ struct MultiBufferStep {
 /// Creates the index of the buffer after `index`, an i32.
 ir::Value createNextBufferIndex(ir::Builder &, ir::Location, ir::Value index, int64_t buffers);
 
+/// Creates the phase of the mbarriers of the buffer `next`, an i32: it changes where the index returns to the first
+/// buffer.
+ir::Value createNextPhase(ir::Builder &, ir::Location, ir::Value phase, ir::Value next);
+
 /// What `next` is the index after, if it is computed as above; nothing for other values.
 std::optional<MultiBufferStep> multiBufferStep(ir::Value next);
 

@@ -1,5 +1,7 @@
-// Registers of warp groups (see warp_groups.h).
+// Registers of warp groups, and where they can part (see warp_groups.h).
 #include "transforms/memory/warp_groups.h"
+#include "ir/attribute_names.h"
+#include "ir/partitions.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -24,5 +26,28 @@ int64_t registersBesideProducer(const TargetInfo &target, int64_t own) {
   int64_t total = own + kWarpGroup;
   return registersOfOwnWarps(registersAtStart(target, total), target, own, total, kWarpGroup * kFewestRegisters);
 }
+
+bool mayHaveProducers(const TargetInfo &target) {
+  return target.matrixUnit == MatrixUnit::Wgmma && target.reallocatesRegisters;
+}
+
+bool hasRoomForProducer(const TargetInfo &target, int64_t own) {
+  return own % kWarpGroup == 0 && (own + kWarpGroup) * target.warpSize <= target.maxThreadsPerBlock;
+}
+
+bool forbidsProducer(Operation *loop) {
+  auto wanted = loop->attr<IntegerAttr>(kProducerWarpAttr);
+  return wanted && !wanted.sext();
+}
+
+std::string whyWarpsCannotPart(Operation *loop) {
+  Operation *func = loop->parentOp();
+  if (!func->is<tt::FuncOp>()) return "the loop is inside another loop or branch";
+  if (func->cast<tt::FuncOp>().symVisibility() == "private") return "the loop is in a function that kernels call";
+  if (!func->region(0).hasOneBlock()) return "the kernel has branches between blocks (cf)";
+  return specializesWarps(func) ? "another loop of the kernel has a warp for its copies" : "";
+}
+
+bool isArgumentOfFunction(Value v) { return v.isBlockArgument() && v.ownerBlock()->parentOp()->is<tt::FuncOp>(); }
 
 } // namespace tessera::transforms

@@ -1,6 +1,8 @@
 // Warp groups of a block that run different code (ttg.warp_specialize), and their registers.
 #pragma once
+#include "ir/ops.h"
 #include "ir/target.h"
+#include <string>
 
 namespace tessera::transforms {
 
@@ -17,5 +19,22 @@ int64_t registersOfOwnWarps(int64_t each, const ir::TargetInfo &, int64_t own, i
 
 /// The same beside one warp group that only issues copies.
 int64_t registersBesideProducer(const ir::TargetInfo &, int64_t own);
+
+// ---- a producer: a warp that only issues copies, beside the kernel's own ----
+
+constexpr int64_t kRegistersOfProducer = kFewestRegisters;
+constexpr int64_t kBytesOfProducer = 1024; // of shared memory, more than mbarriers and captured scalars take
+
+/// Whether the target can have one.
+bool mayHaveProducers(const ir::TargetInfo &);
+/// Whether a block of so many own warps has room for one, and they are whole warp groups.
+bool hasRoomForProducer(const ir::TargetInfo &, int64_t own);
+/// Whether the loop says that it wants none (`tessera.warp_specialize = false`).
+bool forbidsProducer(ir::Operation *loop);
+/// Why a loop is not the only place of a kernel at which warps part; empty if it is.
+std::string whyWarpsCannotPart(ir::Operation *loop);
+/// Whether the value is an argument of its function: a descriptor whose tensor map the launcher made. (The fence that
+/// acquires a map that a kernel made is for the threads that execute it.)
+bool isArgumentOfFunction(ir::Value);
 
 } // namespace tessera::transforms

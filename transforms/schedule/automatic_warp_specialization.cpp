@@ -77,9 +77,6 @@ using namespace ir;
 
 namespace {
 
-constexpr llvm::StringLiteral kForbiddenAttr = "tessera.warp_specialize";
-constexpr int64_t kExtraBytes = 1024; // of shared memory, more than mbarriers and captured scalars take
-
 // ---- the decision ----
 
 /// Multi-buffers that are waited for and released together.
@@ -112,7 +109,7 @@ public:
       : loop_(loop), body_(*loop.body().front()), tuning_(tuning) {}
 
   std::optional<SpecializationPlan> run(std::string &whyNot) {
-    whyNot = whyNotAlone();
+    whyNot = whyWarpsCannotPart(loop_.op);
     if (whyNot.empty() && !findCopies())
       whyNot = whyNoCopies_.empty() ? "not all of its asynchronous copies are bulk copies of one stage" : whyNoCopies_;
     if (whyNot.empty() && !findReads())
@@ -125,15 +122,6 @@ public:
   }
 
 private:
-  /// Why the loop is not the only place of a kernel at which warps part; empty if it is.
-  std::string whyNotAlone() {
-    Operation *func = loop_->parentOp();
-    if (!func->is<tt::FuncOp>()) return "the loop is inside another loop or branch";
-    if (func->cast<tt::FuncOp>().symVisibility() == "private") return "the loop is in a function that kernels call";
-    if (!func->region(0).hasOneBlock()) return "the kernel has branches between blocks (cf)";
-    return specializesWarps(func) ? "another loop of the kernel has a warp for its copies" : "";
-  }
-
   /// The copies, their announcements and the wait; whether nothing else of the loop is asynchronous.
   bool findCopies() {
     bool isKnown = loop_.body().hasOneBlock() && !loop_.unsignedCmp();
@@ -174,15 +162,12 @@ private:
     auto alloc = allocationOf(copy.result());
     if (!alloc || alloc->block() == &body_) return false;
     // The fence that acquires a map that the kernel made is for the threads that execute it, the consumers.
-    if (!isArgumentOfKernel(copy.desc())) {
+    if (!isArgumentOfFunction(copy.desc())) {
       whyNoCopies_ = "the kernel itself makes the tensor map of a copy";
       return false;
     }
     filled_.insert(alloc.op);
     return isAtFill(copy.barrier(), plan_.mbarriers) && isAtFill(copy.result(), alloc);
-  }
-  static bool isArgumentOfKernel(Value v) {
-    return v.isBlockArgument() && v.ownerBlock()->parentOp()->is<tt::FuncOp>();
   }
   bool isAtFill(Value view, ttg::LocalAllocOp alloc) {
     auto at = view.definedBy<ttg::MemdescIndexOp>();
@@ -313,39 +298,26 @@ public:
         used_.push_back(r);
         types.push_back(r.type());
       }
-    auto op = ttg::WarpSpecializeOp::create(b_, loc_, types, captures_.getArrayRef(),
-                                            {{"partitionNumWarps", DenseArrayAttr::getI32(c_, {1})},
-                                             {"requestedRegisters", DenseArrayAttr::getI32(c_, {kFewestRegisters})}});
+    auto op =
+        ttg::WarpSpecializeOp::create(b_, loc_, types, captures_.getArrayRef(),
+                                      {{"partitionNumWarps", DenseArrayAttr::getI32(c_, {1})},
+                                       {"requestedRegisters", DenseArrayAttr::getI32(c_, {kRegistersOfProducer})}});
     for (auto [r, outer] : llvm::zip_equal(used_, op->results())) r.replaceAllUsesWith(outer);
     emitProducer(op);
     emitConsumers(op);
     b_.setInsertionPointAfter(op.op);
-    for (Value mbarriers : empty_) releaseMbarriers(mbarriers);
-    for (Value mbarriers : llvm::drop_begin(full_)) releaseMbarriers(mbarriers);
+    for (Value mbarriers : empty_) releaseMbarriers(b_, loc_, mbarriers);
+    for (Value mbarriers : llvm::drop_begin(full_)) releaseMbarriers(b_, loc_, mbarriers);
     dropUnneededCarriedValues(loop_);
   }
 
 private:
-  Value createMbarriers(Builder &b, int64_t count) {
-    MemDescType one = mbarrierType(c_);
-    auto type = MemDescType::get({plan_.buffers, 1}, one.element(), one.encoding(), one.memorySpace(), true);
-    Value mbarriers = ttg::LocalAllocOp::create(b, loc_, type, Value()).result();
-    for (int64_t k = 0; k < plan_.buffers; ++k)
-      ttng::InitBarrierOp::create(b, loc_, mbarrierAt(b, mbarriers, integer(b, k)), {b.i32Attr("count", count)});
-    return mbarriers;
-  }
-  void releaseMbarriers(Value mbarriers) {
-    for (int64_t k = 0; k < plan_.buffers; ++k)
-      ttng::InvalBarrierOp::create(b_, loc_, mbarrierAt(b_, mbarriers, integer(b_, k)));
-    ttg::LocalDeallocOp::create(b_, loc_, mbarriers);
-  }
-
   /// Gives all groups but the first mbarriers of their own, which their copies signal and their first dots wait for.
   void separateMbarriers() {
     full_.push_back(plan_.mbarriers.result());
     if (plan_.groups.size() == 1) return;
     Builder b(plan_.mbarriers.op);
-    for (size_t g = 1; g < plan_.groups.size(); ++g) full_.push_back(createMbarriers(b, 1));
+    for (size_t g = 1; g < plan_.groups.size(); ++g) full_.push_back(createMbarriers(b, loc_, plan_.buffers, 1));
     llvm::SmallVector<ttng::BarrierExpectOp, 8> announcements;
     for (auto *view : plan_.mbarriers.result().users()) {
       if (!view->is<ttg::MemdescIndexOp>()) continue;
@@ -355,7 +327,8 @@ private:
     for (auto expect : announcements) separateCopies(expect);
     for (size_t g = 1; g < plan_.groups.size(); ++g) {
       Builder at(plan_.groups[g].firstRead);
-      ttng::WaitBarrierOp::create(at, loc_, mbarrierAt(at, full_[g], plan_.read), plan_.wait.phase(), Value(), {});
+      ttng::WaitBarrierOp::create(at, loc_, mbarrierAt(at, loc_, full_[g], plan_.read), plan_.wait.phase(), Value(),
+                                  {});
     }
   }
   /// Announces the bytes of each group's copies after an announcement of all of them.
@@ -372,7 +345,7 @@ private:
       if (!g) continue;
       Builder b(op);
       if (!announced[g]) {
-        Value mbarrier = mbarrierAt(b, full_[g], index);
+        Value mbarrier = mbarrierAt(b, loc_, full_[g], index);
         announced[g] = ttng::BarrierExpectOp::create(b, loc_, mbarrier, all.pred(), {b.i32Attr("size", 0)});
         if (op->block() == &body_) addresses_.insert(mbarrier.definingOp());
       }
@@ -385,7 +358,7 @@ private:
   }
 
   void emitEmptyBarriers() {
-    for (size_t g = 0; g < plan_.groups.size(); ++g) empty_.push_back(createMbarriers(b_, warps_));
+    for (size_t g = 0; g < plan_.groups.size(); ++g) empty_.push_back(createMbarriers(b_, loc_, plan_.buffers, warps_));
   }
 
   /// What the producer uses from outside of the loop.
@@ -437,26 +410,22 @@ private:
     for (auto &op : body_)
       if (addresses_.contains(&op)) b.clone(&op, map);
     for (size_t g = 0; g < plan_.groups.size(); ++g) {
-      Value isEmpty = mbarrierAt(b, map.lookup(empty_[g]), map.lookup(plan_.fill));
+      Value isEmpty = mbarrierAt(b, loc_, map.lookup(empty_[g]), map.lookup(plan_.fill));
       ttng::WaitBarrierOp::create(b, loc_, isEmpty, phase, Value(), {});
       for (auto &op : body_)
         if (isCopyOrAnnouncement(op) && groupOf(op) == g) b.clone(&op, map);
     }
     llvm::SmallVector<Value, 8> yields;
     for (unsigned i : plan_.carried) yields.push_back(map.lookup(carried(loop_, i).yielded));
-    // The phase changes when the index returns to the first buffer.
-    Value next = map.lookup(carriedByArgument(plan_.fill)->yielded);
-    Value wraps = compare(b, loc_, CmpIPredicate::Eq, next, integer(b, 0));
-    Value other = arith::XoriOp::create(b, loc_, phase, integer(b, 1)).op->result();
-    yields.push_back(arith::SelectOp::create(b, loc_, wraps, other, phase).op->result());
+    yields.push_back(createNextPhase(b, loc_, phase, map.lookup(carriedByArgument(plan_.fill)->yielded)));
     scf::YieldOp::create(b, loc_, yields);
   }
 
   void emitConsumers(ttg::WarpSpecializeOp op) {
     for (auto [group, empty] : llvm::zip_equal(plan_.groups, empty_)) {
       Builder b = Builder::after(group.lastRead);
-      auto arrive =
-          ttng::ArriveBarrierOp::create(b, loc_, mbarrierAt(b, empty, plan_.read), Value(), {b.i32Attr("count", 1)});
+      auto arrive = ttng::ArriveBarrierOp::create(b, loc_, mbarrierAt(b, loc_, empty, plan_.read), Value(),
+                                                  {b.i32Attr("count", 1)});
       arrive->setAttr(kEachWarpArrivesAttr, UnitAttr::get(c_));
     }
     for (auto *op = body_.terminator()->prev(); op;) {
@@ -472,9 +441,6 @@ private:
   }
 
   Value integer(Builder &b, int64_t v) { return b.intConstant(loc_, c_.i32(), v); }
-  Value mbarrierAt(Builder &b, Value mbarriers, Value index) {
-    return ttg::MemdescIndexOp::create(b, loc_, mbarrierType(c_), mbarriers, index).op->result();
-  }
   static bool isCopyOrAnnouncement(Operation &op) {
     return op.is<ttng::AsyncTmaCopyGlobalToLocalOp>() || op.is<ttng::BarrierExpectOp>();
   }
@@ -512,7 +478,7 @@ int64_t sharedBytesAt(Operation *at) {
 /// Why warps should not be specialised for a loop in which they can be; empty: they should.
 std::string whyNotWorth(scf::ForOp loop, const TargetInfo &target) {
   int64_t bytes = sharedBytesAt(loop.op);
-  if (bytes + kExtraBytes > target.sharedMemoryPerBlock)
+  if (bytes + kBytesOfProducer > target.sharedMemoryPerBlock)
     return llvm::formatv("its buffers of {0} bytes leave no room for more mbarriers", bytes);
   if (loop->hasAttr(kWarpSpecializeAttr)) return "";
   int64_t warps = numWarps(loop->module().op());
@@ -536,17 +502,15 @@ int64_t registersOfConsumers(Operation *op, const TargetInfo &target) {
 }
 
 absl::StatusOr<bool> automaticWarpSpecialization(Module &m, PassContext &c) {
-  if (!c.target || c.target->matrixUnit != MatrixUnit::Wgmma || !c.target->reallocatesRegisters) return false;
+  if (!c.target || !mayHaveProducers(*c.target)) return false;
   bool changed = false;
   // Loops that an earlier pass copied have one location: what holds of all is said once.
   std::set<std::pair<std::string, std::string>> said;
   for (auto loop : collect<scf::ForOp>(m.op())) {
     bool copies = llvm::any_of(*loop.body().front(),
                                [](auto &op) { return op.template is<ttng::AsyncTmaCopyGlobalToLocalOp>(); });
-    auto forbidden = loop->attr<IntegerAttr>(kForbiddenAttr);
     int64_t warps = numWarps(m.op());
-    bool fits = warps % kWarpGroup == 0 && (warps + kWarpGroup) * c.target->warpSize <= c.target->maxThreadsPerBlock;
-    if (!copies || (forbidden && !forbidden.sext()) || !fits) continue;
+    if (!copies || forbidsProducer(loop.op) || !hasRoomForProducer(*c.target, warps)) continue;
     std::string whyNot;
     auto plan = SpecializationPlanner(loop, c.target->tuning).run(whyNot);
     if (plan) whyNot = whyNotWorth(loop, *c.target);

@@ -25,18 +25,11 @@ void PipelinedLoopBuilder::allocateBuffers() {
     MemDescType type = multiBufferType(a.bufferType, a.isLate ? 1 : plan_.buffers);
     multiBuffers_[&a] = ttg::LocalAllocOp::create(b_, a.op->loc(), type, Value()).result();
   }
-  if (!plan_.hasBulkCopies()) return;
-  mbarrierType_ = mbarrierType(c_);
-  mbarriers_ = ttg::LocalAllocOp::create(b_, loc_, multiBufferType(mbarrierType_, plan_.buffers), Value()).result();
-  for (int64_t k = 0; k < plan_.buffers; ++k)
-    ttng::InitBarrierOp::create(b_, loc_, mbarrierAt(b_, integer(b_, k)), {b_.i32Attr("count", 1)});
+  if (plan_.hasBulkCopies()) mbarriers_ = createMbarriers(b_, loc_, plan_.buffers, 1);
 }
 
 void PipelinedLoopBuilder::releaseBuffers() {
-  if (plan_.hasBulkCopies()) {
-    for (int64_t k = 0; k < plan_.buffers; ++k) ttng::InvalBarrierOp::create(b_, loc_, mbarrierAt(b_, integer(b_, k)));
-    ttg::LocalDeallocOp::create(b_, loc_, mbarriers_);
-  }
+  if (plan_.hasBulkCopies()) releaseMbarriers(b_, loc_, mbarriers_);
   if (plan_.hasThreadCopies()) waitForAllCopies(b_);
   // Before stores that follow, this barrier orders memory, not the one of the loop, which would wait for all copies.
   if (plan_.byWarps) gpu::BarrierOp::create(b_, loc_);
@@ -132,10 +125,6 @@ Value PipelinedLoopBuilder::bufferAt(Builder &b, const PipelinedLoad &a, Value i
   return ttg::MemdescIndexOp::create(b, loc_, a.bufferType, multiBuffers_.lookup(&a), index).op->result();
 }
 
-Value PipelinedLoopBuilder::mbarrierAt(Builder &b, Value index) {
-  return ttg::MemdescIndexOp::create(b, loc_, mbarrierType_, mbarriers_, index).op->result();
-}
-
 void PipelinedLoopBuilder::emitProducer(Builder &b, ValueMap &map, Value predicate) {
   for (auto &op : body_) {
     if (!plan_.producer.operations.contains(&op)) continue;
@@ -223,7 +212,7 @@ llvm::SmallVector<Value, 4> PipelinedLoopBuilder::emitLoads(Builder &b, ValueMap
 
 void PipelinedLoopBuilder::emitBulkCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex) {
   if (!predicate) predicate = b.intConstant(loc_, IntegerType::get(c_, 1), 1);
-  Value mbarrier = mbarrierAt(b, fillIndex);
+  Value mbarrier = mbarrierAt(b, loc_, mbarriers_, fillIndex);
   int64_t bytes = 0;
   for (auto &a : plan_.loads)
     if (a.isBulkCopy) bytes += a.bufferType.numElements() * a.bufferType.element().bitWidth() / 8;

@@ -15,6 +15,7 @@
 #include "transforms/analyses/memdesc_root.h"
 #include "transforms/analyses/multi_buffer_index.h"
 #include "transforms/cleanup/carried_values.h"
+#include "transforms/memory/mbarrier.h"
 #include "transforms/schedule/pipelined_loop_builder.h"
 #include "llvm/ADT/DenseSet.h"
 #include <limits>
@@ -125,16 +126,19 @@ PipelinedCarried PipelinedLoopBuilder::carriedInits() {
   return inits;
 }
 
+void PipelinedLoopBuilder::findDots() {
+  for (auto &op : body_)
+    if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) {
+      dots_.push_back(dot.d());
+      accumulators_.push_back(carriedByArgument(dot.c())->index);
+      auto *sliced = slicedDotOf(dot.op);
+      dotsOfIteration_ += sliced ? sliced->slices : 1;
+    }
+}
+
 void PipelinedLoopBuilder::emitLoop() {
   auto inits = carriedInits();
-  if (plan_.dotsInFlight)
-    for (auto &op : body_)
-      if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) {
-        dots_.push_back(dot.d());
-        accumulators_.push_back(carriedByArgument(dot.c())->index);
-        auto *sliced = slicedDotOf(dot.op);
-        dotsOfIteration_ += sliced ? sliced->slices : 1;
-      }
+  if (plan_.dotsInFlight) findDots();
   Value lower = loop_.lowerBound();
   Value bound = loop_.upperBound();
   stepsAhead_ = steps(b_, loop_.step(), plan_.distance);
@@ -202,7 +206,8 @@ void PipelinedLoopBuilder::emitBody(Block &block, CopiesFor copiesFor, const Pip
 
 void PipelinedLoopBuilder::emitWaitForStage(Iteration &it) {
   if (plan_.hasBulkCopies())
-    ttng::WaitBarrierOp::create(it.in, loc_, mbarrierAt(it.in, it.readIndex), it.carried.phase, Value(), {});
+    ttng::WaitBarrierOp::create(it.in, loc_, mbarrierAt(it.in, loc_, mbarriers_, it.readIndex), it.carried.phase,
+                                Value(), {});
   if (plan_.hasThreadCopies())
     it.token = ttg::AsyncWaitOp::create(it.in, loc_, {}, {it.in.i32Attr("num", plan_.distance - 1)}).op->result();
   if (plan_.lateLoads()) emitLateCopies(it.in, it.consumer);
@@ -301,16 +306,10 @@ void PipelinedLoopBuilder::emitYield(Iteration &it) {
     next.nextIteration = make<arith::AddiOp>(it.in, inductionVariable(it.block), loop_.step());
   }
   next.ofProducer = producerState_;
-  if (it.carried.phase) next.phase = nextPhase(it, next.readIndex ? next.readIndex : it.readIndex);
+  if (it.carried.phase)
+    next.phase = createNextPhase(it.in, loc_, it.carried.phase, next.readIndex ? next.readIndex : it.readIndex);
   next.counter = it.nextCounter;
   scf::YieldOp::create(it.in, oldYield->loc(), next.values());
-}
-
-Value PipelinedLoopBuilder::nextPhase(Iteration &it, Value nextRead) {
-  Value phase = it.carried.phase;
-  Value wraps = compare(it.in, CmpIPredicate::Eq, nextRead, integer(it.in, 0));
-  Value other = make<arith::XoriOp>(it.in, phase, integer(it.in, 1));
-  return arith::SelectOp::create(it.in, loc_, wraps, other, phase).op->result();
 }
 
 void PipelinedLoopBuilder::emitEpilogue() {

@@ -54,7 +54,6 @@ private:
   void releaseBuffers();
   bool usesBuffers() const;
   ir::Value bufferAt(ir::Builder &b, const PipelinedLoad &a, ir::Value index);
-  ir::Value mbarrierAt(ir::Builder &b, ir::Value index);
 
   // ---- the producer (pipelined_accesses.cpp) ----
 
@@ -104,6 +103,10 @@ private:
 
   /// The prologue of the first tile, and the loop over tiles with what it carries from tile to tile.
   void beginTiles();
+
+  /// Replaces the loop over tiles by tileLoop_, at b_, which has its body and carries these values. Returns its
+  /// arguments.
+  PipelinedCarried takeTileLoop(const PipelinedCarried &inits);
 
   /// The addresses of the next tile.
   void findNextTile();
@@ -157,6 +160,9 @@ private:
     NextTile,          // an iteration of the next tile, if there is one
   };
 
+  /// PipelinePlan::dotsInFlight: fills dots_, accumulators_ and dotsOfIteration_.
+  void findDots();
+
   void emitLoop();
 
   ir::scf::ForOp emitIterations(CopiesFor copiesFor, ir::Value lower, ir::Value upper, const PipelinedCarried &inits);
@@ -201,8 +207,6 @@ private:
   void produceAfterLastIterationsDots(Iteration &it);
 
   void emitYield(Iteration &it);
-  /// The phase of the mbarriers changes when the index returns to the first buffer.
-  ir::Value nextPhase(Iteration &it, ir::Value nextRead);
 
   // ---- epilogue ----
 
@@ -243,8 +247,7 @@ private:
   ir::Location loc_;
   ir::Builder b_; // around the loop
   llvm::DenseMap<const PipelinedLoad *, ir::Value> multiBuffers_;
-  ir::MemDescType mbarrierType_; // bulk copies: of one stage
-  ir::Value mbarriers_;
+  ir::Value mbarriers_; // bulk copies: of the stages
   // With a loop over tiles; else null.
   ir::scf::ForOp tileLoop_;
   llvm::SmallVector<ir::Value, 8> position_;        // positionOfTile, which the loop over tiles need not compute again

@@ -43,6 +43,17 @@ void PipelinedLoopBuilder::beginTiles() {
   if (plan_.hasBulkCopies()) inits.phase = integer(b_, 0);
   position_ = positionOfTile(tiles, target_.tuning);
   for (Value v : position_) inits.position.push_back(first.lookupOrSelf(v));
+  PipelinedCarried ofTile = takeTileLoop(inits);
+  producerState_ = ofTile.ofProducer;
+  firstReadIndex_ = ofTile.readIndex;
+  fillIndex_ = ofTile.fillIndex;
+  firstPhase_ = ofTile.phase;
+  carriedPosition_ = ofTile.position;
+  b_.setInsertionPoint(loop_.op);
+}
+
+PipelinedCarried PipelinedLoopBuilder::takeTileLoop(const PipelinedCarried &inits) {
+  scf::ForOp loop = plan_.tiles.loop;
   auto values = inits.values();
   llvm::SmallVector<Type, 16> types;
   for (auto v : values) types.push_back(v.type());
@@ -53,14 +64,7 @@ void PipelinedLoopBuilder::beginTiles() {
   for (Type t : llvm::ArrayRef(types).drop_front(inits.ofLoop.size())) body.addArg(t, loc_);
   for (unsigned i = 0; i < inits.ofLoop.size(); ++i) loop->result(i).replaceAllUsesWith(tileLoop_->result(i));
   loop->erase();
-
-  PipelinedCarried ofTile = inits.argumentsOf(body);
-  producerState_ = ofTile.ofProducer;
-  firstReadIndex_ = ofTile.readIndex;
-  fillIndex_ = ofTile.fillIndex;
-  firstPhase_ = ofTile.phase;
-  carriedPosition_ = ofTile.position;
-  b_.setInsertionPoint(loop_.op);
+  return inits.argumentsOf(body);
 }
 
 void PipelinedLoopBuilder::findNextTile() {
