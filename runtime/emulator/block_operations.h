@@ -2,6 +2,8 @@
 #pragma once
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/unused_reads.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <bit>
 
 namespace tessera::emulator {
 
@@ -38,7 +40,8 @@ template <Handler H> void readsTime(Decoder &d, llvm::CallInst &c) {
 
 // ---- the barrier ----
 
-/// The immediate of a barrier: what it orders, and of a named one its number and for how many threads it is.
+/// The immediate of a barrier: what it orders, and of a named one its number, unless the instruction's row `a` has it,
+/// and for how many threads it is.
 struct BarrierForm {
   static constexpr uint8_t kShared = 1, kGlobal = 2; // memory
   uint8_t orders = kShared | kGlobal;
@@ -50,11 +53,27 @@ struct BarrierForm {
     return {uint8_t(i.immediate), uint8_t(i.immediate >> 8), uint16_t(i.immediate >> 16)};
   }
 };
+constexpr unsigned kNamedBarriers = 16; // PTX, "bar": operand a is 0 to 15
+
+/// The number of a barrier that has it in a row: that of all lanes. Else the warp has failed.
+inline bool readBarrierNumber(Warp &w, const Instruction &i) {
+  const uint32_t *numbers = w.row<uint32_t>(i.a);
+  w.barrierNumber = numbers[std::countr_zero(w.mask)];
+  bool isSame = true;
+  forLanes(w, [&](unsigned l) { isSame &= numbers[l] == w.barrierNumber; });
+  if (!isSame)
+    fail(w, &i, -1, "the lanes of a warp name different barriers");
+  else if (w.barrierNumber >= kNamedBarriers)
+    fail(w, &i, -1, llvm::formatv("there is no barrier {0}", w.barrierNumber));
+  return isSame && w.barrierNumber < kNamedBarriers;
+}
 inline void barrier(Warp &w, const Instruction &i) {
   if (!requireConverged(w, i, "the barrier") || !noteEffect(w, i)) return;
   countWarpOperation(w, i, SiteCounters::Kind::Barrier, "barrier");
   w.state = Warp::State::AtBarrier;
   w.barrier = &i;
+  w.barrierNumber = BarrierForm::of(i).number;
+  if (i.a != kNoRow && !readBarrierNumber(w, i)) return;
   w.stop = true;
 }
 

@@ -207,7 +207,7 @@ private:
     return s.empty() ? "an unknown place" : s;
   }
 
-  static unsigned nameOf(const Warp &w) { return BarrierForm::of(*w.barrier).number; }
+  static unsigned nameOf(const Warp &w) { return w.barrierNumber; }
   static unsigned threadsOf(const Warp &w) { return BarrierForm::of(*w.barrier).threads; }
   static bool waitsAtNamed(const Warp &w) { return w.state == Warp::State::AtBarrier && threadsOf(w); }
 

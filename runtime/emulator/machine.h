@@ -319,10 +319,11 @@ struct Warp {
   llvm::SmallVector<std::pair<unsigned, uint64_t>, 4> groups; // blocks that lanes wait to enter
   unsigned resumeBlock = 0, resumeAt = 0;                     // after a barrier
   const Instruction *barrier = nullptr;
-  uint64_t lastSync = 0;     // stamp of the last warp barrier
-  uint64_t returns = 0;      // to earlier blocks
-  uint64_t splitReturns = 0; // those since all lanes were together
-  bool stop = false;         // leave the instruction loop
+  unsigned barrierNumber = 0; // of that barrier
+  uint64_t lastSync = 0;      // stamp of the last warp barrier
+  uint64_t returns = 0;       // to earlier blocks
+  uint64_t splitReturns = 0;  // those since all lanes were together
+  bool stop = false;          // leave the instruction loop
   bool stuck = false;
   bool starving = false; // lanes wait in a loop for other lanes of the warp: all are scheduled
   uint64_t stuckAt = 0;  // Launch::changes then

@@ -23,11 +23,14 @@ void decodeBarrier(Decoder &d, CallInst &c) {
   d.emitImmediate(barrier, BarrierForm().packed());
 }
 void decodeNamedBarrier(Decoder &d, CallInst &c) {
-  uint64_t number = d.constantOperand(c, 0), threads = d.constantOperand(c, 1);
+  auto *constant = dyn_cast<ConstantInt>(c.getArgOperand(0));
+  uint64_t number = constant ? constant->getZExtValue() : 0, threads = d.constantOperand(c, 1);
   // "Operand b specifies the number of threads …; it must be a multiple of warp size"; there are 16 barriers.
-  if (number > 15 || !threads || threads % 32 || threads > 1024)
+  if (number >= kNamedBarriers || !threads || threads % 32 || threads > 1024)
     return d.unknown(c, "barriers of this number, or for this many threads");
-  d.emitImmediate(barrier, BarrierForm{.number = uint8_t(number), .threads = uint16_t(threads)}.packed());
+  Row given = constant ? kNoRow : d.row(c.getArgOperand(0));
+  BarrierForm form{.number = uint8_t(number), .threads = uint16_t(threads)};
+  d.emit(barrier, kNoRow, given, kNoRow, kNoRow, form.packed());
 }
 /// setmaxnreg, whose number LLVM has checked: all warps of a warpgroup execute it; that the registers are there is
 /// ignored.
