@@ -59,7 +59,8 @@ absl::StatusOr<bool> warpCopyLayouts(ir::Module &, PassContext &);
 
 // ---- schedule
 struct PipelineLoadsOptions {
-  int64_t numStages = 3; // of loops that do not say tt.num_stages
+  int64_t numStages = 3;     // of loops that do not say tt.num_stages
+  int64_t producerWarps = 1; // whether loops over tiles may get a warp that copies, beside num-warps
 };
 absl::StatusOr<bool> pipelineLoads(ir::Module &, const PipelineLoadsOptions &, PassContext &); // schedule/pipeline.cpp
 

@@ -65,7 +65,8 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions
       step(loopInvariantCodeMotion), // hoists loop-invariant loads from shared memory
       step(commonSubexpressions),    // merges buffers of one tile, before pipelineLoads makes them multi-buffers
       step(loadScalarsAhead),        // what pipelineLoads does not issue ahead
-      step(pipelineLoads, {.numStages = o.numStages}), // asynchronous copies; addresses are still simple
+      // Asynchronous copies; addresses are still simple.
+      step(pipelineLoads, {.numStages = o.numStages, .producerWarps = o.mayAddWarps}),
   };
   // Both need the multi-buffers of tritongpu-pipeline, and come before other passes order the body. The first one takes
   // the copies out of loops; then dots of two iterations can be in flight.

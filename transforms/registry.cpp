@@ -81,10 +81,14 @@ template <class Options> llvm::ArrayRef<PassOption> matrixInstructionOptions() {
 }
 
 llvm::ArrayRef<PassOption> pipelineOptions() {
+  static constexpr int64_t kNoOrYes[] = {0, 1};
   static const PassOption options[] = {
       passOption<&PipelineLoadsOptions::numStages>(
           "num-stages", OptionRange::atLeast(0),
           "stages of loops without tt.num_stages; 0: no loop is pipelined, 1: hardly any"),
+      passOption<&PipelineLoadsOptions::producerWarps>(
+          "producer-warps", OptionRange::oneOf(kNoOrYes),
+          "whether a warp of its own may issue the copies of a loop over tiles; 0: no, 1: where it is worth while"),
   };
   return options;
 }

@@ -510,6 +510,7 @@ absl::StatusOr<bool> automaticWarpSpecialization(Module &m, PassContext &c) {
     bool copies = llvm::any_of(*loop.body().front(),
                                [](auto &op) { return op.template is<ttng::AsyncTmaCopyGlobalToLocalOp>(); });
     int64_t warps = numWarps(m.op());
+    if (partitionOf(loop.op).hasOwnWarps()) continue; // the copies have their warp already
     if (!copies || forbidsProducer(loop.op) || !hasRoomForProducer(*c.target, warps)) continue;
     std::string whyNot;
     auto plan = SpecializationPlanner(loop, c.target->tuning).run(whyNot);

@@ -31,7 +31,8 @@
 //
 // advance_pointers.cpp gives addresses their form first, carried_accumulators.cpp the accumulators of dots;
 // pipeline_plan.cpp decides what is loaded ahead and how; pipeline_blocks.cpp weighs stages against blocks;
-// pipeline_order.cpp orders copies and dots; pipelined_loop.cpp builds the loop.
+// pipeline_order.cpp orders copies and dots; pipelined_loop.cpp builds the loop. producer_of_tiles.cpp gives the copies
+// of a loop over tiles to a warp of their own.
 #include "ir/attribute_names.h"
 #include "ir/collect.h"
 #include "transforms/passes.h"
@@ -40,6 +41,7 @@
 #include "transforms/schedule/carried_accumulators.h"
 #include "transforms/schedule/pipeline_blocks.h"
 #include "transforms/schedule/pipelined_loop.h"
+#include "transforms/schedule/producer_of_tiles.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::transforms {
@@ -65,10 +67,13 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
          "multiprocessor";
   if (p.dotsInFlight) s += "; dots overlap the next iteration's";
   if (!p.slicedDots.empty()) s += ", the left operand is converted in slices along K";
-  if (p.copiesCrossTiles())
+  if (p.hasProducerWarp)
+    s += "; a producer warp issues the copies of all tiles";
+  else if (p.copiesCrossTiles())
     s += "; the last iterations of a tile issue the next tile's first copies";
   else if (p.tiles.loop)
     s += "; the next tile's first copies are issued before a tile is stored";
+  if (!p.whyNoProducer.empty()) s += "; no producer warp issues them: " + p.whyNoProducer;
   if (!p.whyNoTiles.empty()) s += "; a tile's first copies wait for the stores of the one before: " + p.whyNoTiles;
   if (p.hasBulkCopies()) s += "; blocks of tensors are copied by TMA";
   if (!p.whyFewerStages.empty())
@@ -91,7 +96,8 @@ static llvm::json::Object facts(const PipelinePlan &p, int64_t stages) {
                             {"bytes", p.bytesTaken()},
                             {"asynchronous", p.asyncCopies},
                             {"overlapped", p.dotsInFlight},
-                            {"acrossTiles", bool(p.tiles.loop)}};
+                            {"acrossTiles", bool(p.tiles.loop)},
+                            {"producerWarp", p.hasProducerWarp}};
 }
 
 /// Whether the loop has loads that threads make, not TMA.
@@ -127,6 +133,7 @@ absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, Pas
     bool isAdded = stages > requestedStages(f);
     std::string whyNot;
     auto plan = planPipeline(f, stages, *c.target, axis, whyNot);
+    if (plan && o.producerWarps) planProducerOfTiles(f, *plan, *c.target);
     if (isAdded && !(plan && plan->asyncCopies && keepsBlocks(*plan, f, *c.target))) continue;
     if (plan) {
       changed = true;

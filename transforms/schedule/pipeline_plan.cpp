@@ -533,7 +533,8 @@ private:
   /// The buffers of a loop over tiles hold copies while a tile is stored: what the stores need comes on top. A loop
   /// that would have to do with fewer than three stages for that is left as it is.
   void planBuffersOfTiles(llvm::ArrayRef<Operation *> replaced) {
-    int64_t room = target_.sharedMemoryPerBlock - sharedBytesDuring(plan_.tiles.loop.op, replaced, target_);
+    plan_.otherBytesOfTiles = sharedBytesDuring(plan_.tiles.loop.op, replaced, target_);
+    int64_t room = target_.sharedMemoryPerBlock - plan_.otherBytesOfTiles;
     int64_t distance = plan_.distance;
     while (distance > 0 && plan_.bytesOfBuffers(distance + 1) > room) --distance;
     if (distance < std::min(plan_.distance, target_.tuning.tileLeastDistance)) {

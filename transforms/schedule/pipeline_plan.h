@@ -70,6 +70,9 @@ struct PipelinePlan {
   ir::ttng::WarpGroupDotOp copiesAfter; // the next copies are issued after this dot, which is waited for after them
   TileLoop tiles;                       // around the loop: a tile's first copies are issued before the last's stores
   std::string whyNoTiles;               // the reason, if the loop is in another one
+  int64_t otherBytesOfTiles = 0;        // as otherBytes, while the loop over tiles runs
+  bool hasProducerWarp = false;         // for all tiles (producer_of_tiles.h)
+  std::string whyNoProducer;            // the reason, if tiles are copied by TMA
 
   /// Through registers, all into buffers: what is loaded waits in registers for an iteration.
   bool loadsTwoAhead() const { return !asyncCopies && distance == 2; }

@@ -10,7 +10,7 @@ struct PipelinedCarried {
   llvm::SmallVector<ir::Value, 8> ofLoop;     // of the loop that is replaced
   llvm::SmallVector<ir::Value, 8> ofProducer; // the producer's, for the iteration that it is at
   ir::Value readIndex;                        // of the buffer to read, if there are several
-  ir::Value fillIndex;                        // asynchronous copies: of the buffer to fill
+  ir::Value fillIndex;                        // asynchronous copies: of the buffer to fill, or of the last one read
   llvm::SmallVector<ir::Value, 4> loaded;     // through registers: values that the last iteration loaded
   ir::Value nextIteration;                    // through registers: the induction variable of the next iteration
   ir::Value phase;                            // bulk copies: of the mbarriers

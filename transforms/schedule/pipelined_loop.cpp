@@ -6,7 +6,8 @@
 //   loop       the producer some iterations ahead of the consumer, in the order that the plan gives
 //   epilogue   waits for what is in flight, or the consumer of the last iteration
 //
-// With a loop over tiles around it: see pipelined_tiles.cpp. What a new loop carries: pipelined_carried.h.
+// With a loop over tiles around it: see pipelined_tiles.cpp and producer_of_tiles.cpp. What a new loop carries:
+// pipelined_carried.h.
 #include "transforms/schedule/pipelined_loop.h"
 #include "ir/attribute_names.h"
 #include "ir/constants.h"
@@ -24,6 +25,7 @@ namespace tessera::transforms {
 using namespace ir;
 
 void PipelinedLoopBuilder::build() {
+  if (plan_.hasProducerWarp) return buildWithProducer();
   if (plan_.tiles.loop) b_.setInsertionPoint(plan_.tiles.loop.op);
   allocateBuffers();
   openGuard();
@@ -214,6 +216,7 @@ void PipelinedLoopBuilder::emitWaitForStage(Iteration &it) {
 }
 
 void PipelinedLoopBuilder::produceNext(Iteration &it) {
+  if (it.copiesFor == CopiesFor::Nothing) return releaseLastIterationsBuffers(it);
   producerState_ = it.carried.ofProducer;
   if (it.copiesFor == CopiesFor::NextTile) {
     it.nextCounter = produceForNextTile(it.in, it.producer, it.carried.counter, it.fillIndex);
@@ -292,7 +295,10 @@ void PipelinedLoopBuilder::emitYield(Iteration &it) {
   PipelinedCarried next;
   for (auto v : oldYield->operands()) next.ofLoop.push_back(it.consumer.lookupOrSelf(v));
   if (it.carried.readIndex) next.readIndex = createNextBufferIndex(it.in, loc_, it.readIndex, plan_.buffers);
-  if (it.carried.fillIndex) next.fillIndex = createNextBufferIndex(it.in, loc_, it.fillIndex, plan_.buffers);
+  if (it.copiesFor == CopiesFor::Nothing)
+    next.fillIndex = it.readIndex;
+  else if (it.carried.fillIndex)
+    next.fillIndex = createNextBufferIndex(it.in, loc_, it.fillIndex, plan_.buffers);
   if (!plan_.asyncCopies) {
     // The stores wait for the loads: they stay after the dots.
     if (target_.hasScheduleBarriers && usesBuffers())

@@ -1,6 +1,6 @@
-// Builds one pipelined loop (see pipelined_loop.cpp). Its parts are in three files: pipelined_loop.cpp has the order of
+// Builds one pipelined loop (see pipelined_loop.cpp). Its parts are in four files: pipelined_loop.cpp has the order of
 // the new code, pipelined_accesses.cpp the buffers with producer and consumer, pipelined_tiles.cpp the loop over tiles
-// around it.
+// around it, producer_of_tiles.cpp the same with a producer warp.
 //
 // The steps hand values to each other in the members, so their order is fixed. It stands in three functions and nowhere
 // else: build() for the whole, emitLoop() for the new loops, emitBody() for an iteration. What a step needs and leaves:
@@ -133,6 +133,26 @@ private:
   /// The producer at an iteration of the next tile, if there is such a one. Returns its next counter.
   ir::Value produceForNextTile(ir::Builder &b, ir::ValueMap &map, ir::Value counter, ir::Value fillIndex);
 
+  // ---- the loop over tiles with a producer warp (producer_of_tiles.cpp) ----
+
+  struct Iteration;
+  /// Instead of build(), for PipelinePlan::hasProducerWarp.
+  void buildWithProducer();
+  /// The partition: a loop over tiles with copies alone.
+  void emitProducerOfTiles(ir::ttg::WarpSpecializeOp);
+  /// The copies of a tile, on the values of `ofTile`: a loop whose last results are the next buffer and phase.
+  ir::scf::ForOp emitProducerOfTile(ir::Builder &b, const ir::ValueMap &ofTile, ir::Value fill, ir::Value phase);
+  /// A loop with the bounds of another one and a body of arguments alone.
+  ir::scf::ForOp createLoop(ir::Builder &b, ir::scf::ForOp like, const ir::ValueMap &map,
+                            llvm::ArrayRef<ir::Value> inits);
+  static void captureOuterValues(ir::ttg::WarpSpecializeOp, ir::Block &entry);
+  /// The default region: the loop over tiles without copies, at b_.
+  void emitConsumersOfTiles();
+  /// Lets the producer fill the buffers that the iteration before this one has read.
+  void releaseLastIterationsBuffers(Iteration &it);
+  /// Each warp for itself, if the predicate is true.
+  void emitRelease(ir::Builder &b, ir::Value index, ir::Value predicate);
+
   // ---- guard (pipelined_loop.cpp, with what follows) ----
 
   /// Puts an scf.if around everything that follows, if the last iteration is peeled and there may be none.
@@ -158,6 +178,7 @@ private:
     LaterIteration,    // D iterations ahead, if there is one
     ExistingIteration, // D iterations ahead, which exists
     NextTile,          // an iteration of the next tile, if there is one
+    Nothing,           // a producer warp issues them
   };
 
   /// PipelinePlan::dotsInFlight: fills dots_, accumulators_ and dotsOfIteration_.
@@ -248,6 +269,7 @@ private:
   ir::Builder b_; // around the loop
   llvm::DenseMap<const PipelinedLoad *, ir::Value> multiBuffers_;
   ir::Value mbarriers_; // bulk copies: of the stages
+  ir::Value empty_;     // a producer warp: mbarriers of stages that have been read
   // With a loop over tiles; else null.
   ir::scf::ForOp tileLoop_;
   llvm::SmallVector<ir::Value, 8> position_;        // positionOfTile, which the loop over tiles need not compute again

@@ -1,0 +1,297 @@
+// A producer warp for a loop over tiles (see producer_of_tiles.h and tile_loop.h).
+//
+//   scf.for %tile = … {                  mbarriers %full, and %empty (a count of the kernel's own warps)
+//     addresses of the tile              ttg.warp_specialize
+//     scf.for %k = … {                   default
+//       copies of A and B                  scf.for %tile = … iter_args(%read, %last, %phase, …) {
+//       dots                                 addresses of the tile, for its stores
+//     }                                      scf.for %k = … iter_args(%read, %last, %phase, …) {
+//     stores                          →        wait for %full[%read]; dots that read the buffers %read
+//   }                                          wait for the dots of the iteration before
+//                                              arrive at %empty[%last], each warp for itself, if there was one
+//                                            }
+//                                            wait for the last dots; arrive at %empty[%last]; stores
+//                                          }
+//                                        partition0 num_warps(1)
+//                                          scf.for %tile = … iter_args(%fill, %filled, …) {
+//                                            addresses of the tile, for its copies
+//                                            scf.for %k = … iter_args(%fill, %filled, …) {
+//                                              wait for %empty[%fill]; copies of A and B to the buffers %fill
+//                                            }
+//                                          }
+//
+// Without a producer (pipelined_tiles.cpp) one of the kernel's own threads issues the copies, after a barrier of all
+// warps in each iteration: all of them compute addresses, come to the matrix units and store at the same time. The
+// producer copies for the next tiles while one is stored, as far as there are buffers, and no iteration has a barrier
+// of the block: a warp group waits for copies alone.
+//
+// (Measured with an earlier form of this code, not with this one: NVIDIA H200, 2026-11, against the flattened loop: a
+// persistent matmul of 8,192 x 8,192 x 512 through descriptors from 0.92 to 0.98 of cuBLAS's speed to 1.006, with the
+// stores of warp_group_stores.cpp. With K from 1,024, 66 configurations had 0.97 to 1.02 of the speed. With two buffers
+// it lost 3 %.)
+//
+// Conditions, beside those of a loop over tiles:
+//   - All blocks are bulk copies (TMA) through descriptors that are arguments of the kernel. What their places are
+//     computed from is scalars, and none of it is loaded.
+//   - Nothing reads the buffers but dots that stay in flight to the next iteration.
+//   - The loop over tiles is the only place of a kernel at which warps part.
+//   - Two warp groups or more, so that one computes while the other one stores, and three buffers or more; or the loop
+//     over tiles, or the one over K, has `tt.warp_specialize`. `tessera.warp_specialize = false` prevents it.
+#include "transforms/schedule/producer_of_tiles.h"
+#include "ir/attribute_names.h"
+#include "ir/module_attributes.h"
+#include "ir/op_table.h"
+#include "ir/partitions.h"
+#include "transforms/analyses/memdesc_root.h"
+#include "transforms/analyses/multi_buffer_index.h"
+#include "transforms/cleanup/carried_values.h"
+#include "transforms/memory/mbarrier.h"
+#include "transforms/memory/warp_groups.h"
+#include "transforms/schedule/pipelined_loop_builder.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace tessera::transforms {
+using namespace ir;
+
+// ---- the decision ----
+
+/// Whether no operation of the producer loads, or has a tensor.
+static bool isArithmeticOfScalars(const llvm::SetVector<Operation *> &operations) {
+  return llvm::all_of(operations, [](Operation *op) {
+    bool hasTensor = llvm::any_of(op->results(), [](Value r) { return r.type().isTensor(); }) ||
+                     llvm::any_of(op->operands(), [](Value v) { return v.type().isTensor(); });
+    return !hasTensor && isPure(op) && !op->numRegions();
+  });
+}
+
+/// Whether nothing uses a buffer, itself or through views, but dots by warp groups.
+static bool onlyDotsRead(Value memdesc) {
+  return llvm::all_of(memdesc.users(), [](Operation *user) {
+    return user->is<ttng::WarpGroupDotOp>() || (isMemdescView(user) && onlyDotsRead(user->result()));
+  });
+}
+
+/// Whether nothing uses a loaded block but dots by warp groups, which read it from shared memory.
+static bool onlyDotsRead(const PipelinedLoad &a) {
+  return a.alloc && llvm::all_of(a.result().users(),
+                                 [&](Operation *user) { return a.isBuffer(user) && onlyDotsRead(user->result()); });
+}
+
+/// Why warps cannot be specialised for the loop; empty: they can.
+static std::string whyNotPossible(scf::ForOp loop, const PipelinePlan &plan, const TargetInfo &target, int64_t warps) {
+  scf::ForOp tiles = plan.tiles.loop;
+  for (auto &a : plan.loads) {
+    if (!a.isBulkCopy) return "not all blocks are copied by TMA";
+    if (!isArgumentOfFunction(a.descriptorLoad().desc())) return "the kernel itself makes the tensor map of a copy";
+  }
+  if (forbidsProducer(loop.op) || forbidsProducer(tiles.op)) return "the loop says so";
+  if (std::string why = whyWarpsCannotPart(tiles.op); !why.empty()) return why;
+  if (!hasRoomForProducer(target, warps))
+    return llvm::formatv("a block of {0} warps has no room for one, or no whole warp groups", warps);
+  if (!isArithmeticOfScalars(plan.producer.operations) || !isArithmeticOfScalars(plan.tiles.addresses.operations) ||
+      !isArithmeticOfScalars(plan.tiles.updates))
+    return "addresses of copies need more than scalars";
+  bool areForDots = llvm::all_of(plan.loads, [](const PipelinedLoad &a) { return onlyDotsRead(a); });
+  if (!plan.dotsInFlight || !areForDots) return "copied blocks are read by more than dots that stay in flight";
+  int64_t bytes = plan.bytesOfBuffers(plan.buffers) + plan.otherBytesOfTiles;
+  if (bytes + kBytesOfProducer > target.sharedMemoryPerBlock)
+    return llvm::formatv("buffers of {0} bytes leave no room for more mbarriers", bytes);
+  return "";
+}
+
+void planProducerOfTiles(scf::ForOp loop, PipelinePlan &plan, const TargetInfo &target) {
+  if (!plan.tiles.loop || !plan.hasBulkCopies() || !mayHaveProducers(target)) return;
+  constexpr int64_t kLeastGroups = 2, kLeastBuffers = 3;
+  int64_t warps = numWarps(loop->module().op());
+  plan.whyNoProducer = whyNotPossible(loop, plan, target, warps);
+  bool isRequested = loop->hasAttr(kWarpSpecializeAttr) || plan.tiles.loop->hasAttr(kWarpSpecializeAttr);
+  if (plan.whyNoProducer.empty() && !isRequested) {
+    if (warps < kLeastGroups * kWarpGroup)
+      plan.whyNoProducer = llvm::formatv("{0} warps are fewer than two warp groups", warps);
+    else if (plan.buffers < kLeastBuffers)
+      plan.whyNoProducer = llvm::formatv("{0} stages are fewer than three", plan.buffers);
+  }
+  plan.hasProducerWarp = plan.whyNoProducer.empty();
+}
+
+// ---- the transformation ----
+
+void PipelinedLoopBuilder::buildWithProducer() {
+  scf::ForOp tiles = plan_.tiles.loop;
+  b_.setInsertionPoint(tiles.op);
+  allocateBuffers();
+  empty_ = createMbarriers(b_, loc_, plan_.buffers, numWarps(loop_->module().op()));
+  llvm::SmallVector<unsigned, 4> used;
+  llvm::SmallVector<Type, 4> types;
+  for (unsigned i = 0; i < tiles->numResults(); ++i)
+    if (!tiles->result(i).useEmpty()) {
+      used.push_back(i);
+      types.push_back(tiles->result(i).type());
+    }
+  auto op = ttg::WarpSpecializeOp::create(b_, loc_, types, {},
+                                          {{"partitionNumWarps", DenseArrayAttr::getI32(c_, {1})},
+                                           {"requestedRegisters", DenseArrayAttr::getI32(c_, {kRegistersOfProducer})}});
+  for (auto [k, i] : llvm::enumerate(used)) tiles->result(i).replaceAllUsesWith(op->result(k));
+  emitProducerOfTiles(op);
+  b_.setInsertionPointToEnd(op.defaultRegion().addBlock());
+  emitConsumersOfTiles();
+  llvm::SmallVector<Value, 4> results;
+  for (unsigned i : used) results.push_back(tileLoop_->result(i));
+  ttg::WarpYieldOp::create(b_, loc_, results);
+  dropUnneededCarriedValues(newLoop_);
+  dropUnneededCarriedValues(tileLoop_);
+  b_.setInsertionPointAfter(op.op);
+  releaseMbarriers(b_, loc_, empty_);
+  releaseBuffers();
+}
+
+// ---- the producer ----
+
+scf::ForOp PipelinedLoopBuilder::createLoop(Builder &b, scf::ForOp like, const ValueMap &map,
+                                            llvm::ArrayRef<Value> inits) {
+  llvm::SmallVector<Type, 8> types;
+  for (Value v : inits) types.push_back(v.type());
+  auto loop = scf::ForOp::create(b, like->loc(), types, map.lookupOrSelf(like.lowerBound()),
+                                 map.lookupOrSelf(like.upperBound()), map.lookupOrSelf(like.step()), inits);
+  Block *body = loop.body().addBlock();
+  body->addArg(inductionVariable(like).type(), like->loc());
+  for (Type t : types) body->addArg(t, loc_);
+  return loop;
+}
+
+void PipelinedLoopBuilder::emitProducerOfTiles(ttg::WarpSpecializeOp op) {
+  const TileLoop &tiles = plan_.tiles;
+  Builder holder = Builder::atEnd(op.partitionOpHolder().addBlock());
+  auto partitions = ttg::WarpSpecializePartitionsOp::create(holder, loc_, {}, 1);
+  Block *entry = partitions->region(0).addBlock();
+  Builder b = Builder::atEnd(entry);
+  llvm::SmallVector<Value, 8> inits;
+  for (unsigned i : tiles.addresses.carried) inits.push_back(carried(tiles.loop, i).init);
+  inits.push_back(integer(b, 0)); // the buffer to fill
+  inits.push_back(integer(b, 1)); // the phase before the first one counts as complete: the first buffers are free
+  auto loop = createLoop(b, tiles.loop, ValueMap(), inits);
+  ttg::WarpReturnOp::create(b, loc_);
+
+  Block &body = *loop.body().front();
+  Builder in = Builder::atEnd(&body);
+  ValueMap map;
+  map.map(inductionVariable(tiles.loop), inductionVariable(body));
+  for (auto [k, i] : llvm::enumerate(tiles.addresses.carried))
+    map.map(carried(tiles.loop, i).argument, carriedArgument(body, k));
+  cloneAddresses(in, tiles, map, Value());
+  unsigned buffer = tiles.addresses.carried.size();
+  auto copies = emitProducerOfTile(in, map, carriedArgument(body, buffer), carriedArgument(body, buffer + 1));
+  for (auto &o : *tiles.loop.body().front())
+    if (tiles.updates.contains(&o) && !tiles.addresses.operations.contains(&o)) in.clone(&o, map);
+  llvm::SmallVector<Value, 8> next;
+  for (unsigned i : tiles.addresses.carried) next.push_back(map.lookupOrSelf(carried(tiles.loop, i).yielded));
+  for (unsigned k : {2u, 1u}) next.push_back(copies->result(copies->numResults() - k));
+  scf::YieldOp::create(in, loc_, next);
+  captureOuterValues(op, *entry);
+}
+
+scf::ForOp PipelinedLoopBuilder::emitProducerOfTile(Builder &b, const ValueMap &ofTile, Value fill, Value phase) {
+  llvm::SmallVector<Value, 8> inits;
+  for (unsigned i : plan_.producer.carried) inits.push_back(ofTile.lookupOrSelf(loop_.initArgs()[i]));
+  inits.push_back(fill);
+  inits.push_back(phase);
+  auto loop = createLoop(b, loop_, ofTile, inits);
+  Block &body = *loop.body().front();
+  Builder in = Builder::atEnd(&body);
+  producerState_.clear();
+  for (unsigned k = 0; k < plan_.producer.carried.size(); ++k) producerState_.push_back(carriedArgument(body, k));
+  fill = carriedArgument(body, plan_.producer.carried.size());
+  phase = carriedArgument(body, plan_.producer.carried.size() + 1);
+  ValueMap map = ofTile;
+  beginProducer(map, inductionVariable(body));
+  emitProducer(in, map, Value());
+  ttng::WaitBarrierOp::create(in, loc_, mbarrierAt(in, loc_, empty_, fill), phase, Value(), {});
+  emitBulkCopies(in, map, Value(), fill);
+  advanceProducer(map);
+  llvm::SmallVector<Value, 8> next = producerState_;
+  next.push_back(createNextBufferIndex(in, loc_, fill, plan_.buffers));
+  next.push_back(createNextPhase(in, loc_, phase, next.back()));
+  scf::YieldOp::create(in, loc_, next);
+  producerState_.clear();
+  return loop;
+}
+
+/// What operations under the partition's entry use from outside of it becomes arguments of the entry; constants are
+/// copied.
+void PipelinedLoopBuilder::captureOuterValues(ttg::WarpSpecializeOp op, Block &entry) {
+  llvm::DenseMap<Value, Value> inside;
+  llvm::SmallVector<Value, 16> captures;
+  Builder atStart(entry.front());
+  auto isInside = [&](Value v) {
+    Block *at = v.isBlockArgument() ? v.ownerBlock() : v.definingOp()->block();
+    while (at && at != &entry) {
+      Operation *around = at->parentOp();
+      at = around ? around->block() : nullptr;
+    }
+    return at == &entry;
+  };
+  for (auto &o : entry)
+    o.walk([&](Operation *inner) {
+      for (unsigned i = 0; i < inner->numOperands(); ++i) {
+        Value v = inner->operand(i);
+        if (isInside(v)) continue;
+        auto [it, isNew] = inside.insert({v, Value()});
+        if (isNew && v.definedBy<arith::ConstantOp>()) {
+          it->second = atStart.clone(v.definingOp())->result();
+        } else if (isNew) {
+          it->second = entry.addArg(v.type(), v.loc());
+          captures.push_back(v);
+        }
+        inner->setOperand(i, it->second);
+      }
+    });
+  op->setOperands(captures);
+}
+
+// ---- the consumers ----
+
+void PipelinedLoopBuilder::emitConsumersOfTiles() {
+  PipelinedCarried inits;
+  inits.ofLoop.assign(plan_.tiles.loop.initArgs().begin(), plan_.tiles.loop.initArgs().end());
+  inits.readIndex = integer(b_, 0);
+  inits.fillIndex = integer(b_, plan_.buffers - 1);
+  inits.phase = integer(b_, 0);
+  PipelinedCarried ofTile = takeTileLoop(inits);
+  b_.setInsertionPoint(loop_.op);
+  findDots();
+  ofTile.ofLoop.assign(loop_.initArgs().begin(), loop_.initArgs().end());
+  newLoop_ = emitIterations(CopiesFor::Nothing, loop_.lowerBound(), loop_.upperBound(), ofTile);
+  results_ = ofTile.resultsOf(newLoop_);
+  finals_.assign(results_.ofLoop.begin(), results_.ofLoop.end());
+  Builder atUse(firstUseOfDots());
+  waitForLastDots(atUse);
+  lastWait_ = finals_[accumulators_[0]].definingOp();
+  Value hasIterated = compare(atUse, CmpIPredicate::Slt, loop_.lowerBound(), loop_.upperBound());
+  emitRelease(atUse, results_.fillIndex, hasIterated);
+
+  Operation *oldYield = tileLoop_.body().front()->terminator();
+  b_.setInsertionPoint(oldYield);
+  PipelinedCarried next = results_;
+  next.ofLoop.assign(oldYield->operands().begin(), oldYield->operands().end());
+  scf::YieldOp::create(b_, oldYield->loc(), next.values());
+  oldYield->erase();
+  for (unsigned i = 0; i < loop_->numResults(); ++i) loop_->result(i).replaceAllUsesWith(finals_[i]);
+  loop_->dropAllReferences();
+  loop_->erase();
+  sinkAddressesOfStores();
+  b_.setInsertionPointAfter(tileLoop_.op);
+}
+
+void PipelinedLoopBuilder::releaseLastIterationsBuffers(Iteration &it) {
+  // The first iteration's were released after the last dots of the tile before.
+  Value isLater = compare(it.in, CmpIPredicate::Sgt, inductionVariable(it.block), loop_.lowerBound());
+  emitRelease(it.in, it.fillIndex, isLater);
+}
+
+void PipelinedLoopBuilder::emitRelease(Builder &b, Value index, Value predicate) {
+  auto arrive =
+      ttng::ArriveBarrierOp::create(b, loc_, mbarrierAt(b, loc_, empty_, index), predicate, {b.i32Attr("count", 1)});
+  arrive->setAttr(kEachWarpArrivesAttr, UnitAttr::get(c_));
+}
+
+} // namespace tessera::transforms
