@@ -46,13 +46,13 @@ void NvidiaTarget::barrier(IRBuilder<> &b, bool) const {
   // bar.sync orders accesses to global memory as well.
   b.CreateIntrinsic(Intrinsic::nvvm_barrier_cta_sync_aligned_all, {}, {b.getInt32(0)});
 }
-void NvidiaTarget::namedBarrier(IRBuilder<> &b, unsigned number, unsigned threads, bool onePlace) const {
+void NvidiaTarget::namedBarrier(IRBuilder<> &b, Value *number, unsigned threads, bool onePlace) const {
   // Before barrier.sync, ptxas lets the lanes of a warp join again that a branch has separated. Before bar.sync
   // (.aligned) it need not. The barrier waits for all lanes then, too, but compute-sanitizer does not know such a
   // barrier if warps come to it in several places of the code: synccheck reports divergent threads, racecheck hazards
   // across it (CUDA 13.0, H200).
   auto id = onePlace ? Intrinsic::nvvm_barrier_cta_sync_aligned_count : Intrinsic::nvvm_barrier_cta_sync_count;
-  b.CreateIntrinsic(id, {}, {b.getInt32(number), b.getInt32(threads)});
+  b.CreateIntrinsic(id, {}, {number, b.getInt32(threads)});
 }
 void NvidiaTarget::setRegisters(IRBuilder<> &b, unsigned count, bool more) const {
   b.CreateIntrinsic(more ? Intrinsic::nvvm_setmaxnreg_inc_sync_aligned_u32

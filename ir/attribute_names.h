@@ -41,6 +41,12 @@ inline constexpr llvm::StringRef kWorkAxisAttr = "tessera.work_axis", kWorkIncre
 inline constexpr llvm::StringRef kIsAsyncAttr = "isAsync";
 /// On a barrier: it orders shared memory only.
 inline constexpr llvm::StringRef kLocalBarrierAttr = "tessera.local";
+/// On a barrier of a kernel's own warps: each warp group (four warps) waits for itself alone. It orders shared memory
+/// only.
+inline constexpr llvm::StringRef kWarpGroupBarrierAttr = "tessera.warp_group";
+/// On a store to a buffer and on bulk copies from it: so many rows of the buffer (i32) belong to each warp group in
+/// turn, which writes and copies no others.
+inline constexpr llvm::StringRef kWarpGroupRowsAttr = "tessera.warp_group_rows";
 /// The offset in bytes of an operation's buffer or scratch in the block's shared memory, an IntegerAttr.
 inline constexpr llvm::StringRef kAllocationOffsetAttr = "allocation.offset";
 

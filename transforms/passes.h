@@ -89,6 +89,7 @@ absl::StatusOr<bool> allocateWarpGroups(ir::Module &, PassContext &);
 absl::StatusOr<bool> fenceInsertion(ir::Module &, PassContext &);
 absl::StatusOr<bool> insertBarriers(ir::Module &, PassContext &);
 absl::StatusOr<bool> tmaLowering(ir::Module &, PassContext &);
+absl::StatusOr<bool> warpGroupStores(ir::Module &, PassContext &);
 absl::StatusOr<bool> widenFloat8(ir::Module &, PassContext &);
 
 // ---- analyses

@@ -137,6 +137,7 @@ Pipeline loweringPipeline(const ir::TargetInfo &t) {
                                step(chooseScanLayouts), // before the conversions that it makes get shared memory
                            });
   if (t.matrixUnit == ir::MatrixUnit::Wgmma) {
+    p.push_back(step(warpGroupStores));  // of the copies that tmaLowering made
     p.push_back(step(insertWgmmaWaits)); // before barriers, whose placement takes waits into account
     // Fences for wgmma; those for TMA come from insertBarriers. Before barriers, which must come after the fences.
     p.push_back(step(fenceInsertion));

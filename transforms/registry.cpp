@@ -242,6 +242,8 @@ Rows memoryPasses() {
       row<tmaLowering>("triton-nvidia-tma-lowering", "memory/tma_lowering.cpp",
                        "turn loads and stores through tensor descriptors into bulk copies",
                        {.needs = kLayouts, .required = true}),
+      row<warpGroupStores>("tritongpu-warp-group-stores", "memory/warp_group_stores.cpp",
+                           "let each warp group store its own rows of a tile", {.needs = kLayouts}),
       row<fenceInsertion>("triton-nvidia-gpu-fence-insertion", "memory/fence_insertion.cpp",
                           "make writes to shared memory visible to the matrix unit",
                           {.needs = kLayouts, .required = true}),

@@ -436,6 +436,7 @@ bool lowerControl(Operation *op, FunctionLowering &fl) {
   case Opcode::gpu_thread_id: fl.set(op->result(), dimension() ? fl.i32(0) : fl.threadId()); return true;
   case Opcode::ttg_warp_id: fl.set(op->result(), fl.warpId()); return true;
   case Opcode::gpu_barrier:
+    if (op->hasAttr(kWarpGroupBarrierAttr)) return fl.warpGroupBarrier(op);
     // Barriers that the compiler placed order shared memory alone, those of the user everything.
     fl.barrier(!op->hasAttr(kLocalBarrierAttr));
     return true;

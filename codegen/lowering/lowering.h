@@ -134,6 +134,10 @@ public:
   /// All threads that run what is being lowered; shared memory is visible after it, and with `global` their accesses to
   /// global memory too.
   void barrier(bool global = false);
+  /// Each warp group of a kernel's own warps by itself, beside partitions. False after a diagnostic.
+  bool warpGroupBarrier(ir::Operation *);
+  llvm::Value *warpGroup();         // number of this warp's, i32, uniform in a warp
+  llvm::Value *leaderOfWarpGroup(); // i1: one thread of each, always the same
 
   // ---- partitions of warps (for warp_specialize.cpp and lower_module.cpp) ----
   /// A kernel with ttg.warp_specialize.
@@ -142,6 +146,7 @@ public:
     bool once = false;                         // specializesWarpsOnce
     int ownWarps = 0, totalWarps = 0;          // the kernel's; the block's
     int64_t registers = 0;                     // of a thread, where partitions change their number
+    int64_t firstGroupBarrier = 0;             // of the named barriers that warp groups have
     llvm::Value *warp = nullptr;               // in the block
     llvm::BasicBlock *workers = nullptr;       // where the warps of partitions wait
     llvm::SmallVector<ir::Operation *, 2> ops; // lowered so far, whose partitions follow; their numbers begin at 1

@@ -20,7 +20,7 @@ namespace tessera::codegen {
 /// info().namedBarriers is 0: nothing of ttg.warp_specialize.
 class WithoutPartitions : public virtual Target {
 public:
-  void namedBarrier(llvm::IRBuilder<> &, unsigned, unsigned, bool) const override { lacks("namedBarriers"); }
+  void namedBarrier(llvm::IRBuilder<> &, llvm::Value *, unsigned, bool) const override { lacks("namedBarriers"); }
   void setRegisters(llvm::IRBuilder<> &, unsigned, bool) const override { lacks("reallocatesRegisters"); }
 };
 

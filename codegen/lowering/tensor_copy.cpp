@@ -4,7 +4,7 @@
 //   ttng.tensormap_create             one warp describes the tensor in 128 bytes: address, sizes, strides, box, swizzle
 //   ttng.tensormap_fenceproxy_acquire … and makes the description visible to the unit; the other warps wait
 //   ttng.async_tma_copy_*             one thread of the first warp starts a copy, box by box; many boxes are started by
-//                                     one thread of each warp
+//                                     one thread of each warp, boxes of the rows of warp groups by one of each group
 //   ttng.*_barrier                    one thread of the first warp changes a barrier's state; all threads wait
 //
 // One copy moves a box: at most 256 elements along a dimension, and along the innermost one as many as the swizzle
@@ -15,9 +15,12 @@
 // or under layouts other than #ttg.nvmma_shared without padding.
 #include "codegen/lowering/shared_access.h"
 #include "codegen/lowering/target.h"
+#include "ir/attribute_names.h"
 #include "ir/ops.h"
 #include "ir/partitions.h"
 #include "layouts/nvmma_shared.h"
+#include "transforms/memory/warp_group_stores.h"
+#include "transforms/memory/warp_groups.h"
 
 namespace tessera::codegen {
 using namespace ir;
@@ -51,8 +54,9 @@ bool checkLayouts(Operation *op, Value desc, MemDescType buffer, FunctionLowerin
                           " and a tensor map that is made for " + ofDescriptor->str() + "; they must be the same");
 }
 
-/// The boxes of a block; false after a diagnostic.
-bool boxesOf(Operation *op, Type desc, MemDescType buffer, FunctionLowering &fl, llvm::SmallVectorImpl<Box> &out) {
+/// The boxes of a block, of `rows` rows unless that is 0; false after a diagnostic.
+bool boxesOf(Operation *op, Type desc, MemDescType buffer, int64_t rows, FunctionLowering &fl,
+             llvm::SmallVectorImpl<Box> &out) {
   auto block = desc.cast<TensorDescType>();
   auto refuse = [&](const llvm::Twine &why) { return fl.error(op, why); };
   auto *encoding = layouts::dynCast<layouts::NvmmaSharedEncoding>(buffer.encoding());
@@ -86,6 +90,9 @@ bool boxesOf(Operation *op, Type desc, MemDescType buffer, FunctionLowering &fl,
   auto layout = encoding->toLinearLayout(shape);
   if (!box.ok()) return refuse(std::string(box.status().message()));
   if (!layout.ok()) return refuse(std::string(layout.status().message()));
+  if (rows && (shape.size() != 2 || rows < 0 || rows % layouts::kSwizzleRows || (*box)[0] % rows))
+    return refuse("copies " + llvm::Twine(rows) + " rows at once; the layout has boxes of " + llvm::Twine((*box)[0]));
+  if (rows) (*box)[0] = rows;
   int64_t elements = 1, all = 1;
   for (auto d : *box) elements *= d;
   for (auto d : shape) all *= d;
@@ -109,16 +116,34 @@ bool startsInAllWarps(Operation *op, TensorCopy::Kind kind, Value desc, size_t b
   return mayStart && isArgument && int64_t(boxes) >= fl.target.info().tuning.boxesOfAllWarps;
 }
 
-/// The boxes that a warp starts, of each run of `warps` boxes one. Their places are linear in the bits of their number:
-/// in the number of the run's first box, and in the warp's.
+/// The rows that each warp group of a copy from shared memory moves at once; 0: one thread moves all. Nothing after a
+/// diagnostic: the launcher makes one tensor map for all copies through an argument.
+std::optional<int64_t> rowsOfGroups(Operation *op, Value desc, FunctionLowering &fl) {
+  auto attribute = op->attr<IntegerAttr>(kWarpGroupRowsAttr);
+  int64_t rows = attribute ? attribute.sext() : 0;
+  if (!transforms::isArgumentOfFunction(desc)) {
+    if (rows) return fl.error(op, "copies the rows of warp groups; its descriptor must be an argument"), std::nullopt;
+    return 0;
+  }
+  if (transforms::rowsOfCopies(desc) == rows) return rows;
+  return fl.error(op, "copies boxes of other sizes than another use of its descriptor"), std::nullopt;
+}
+
+/// The boxes that a warp starts, or a warp group, of each run of `warps` boxes one. Their places are linear in the bits
+/// of their number: in the number of the run's first box, and in the warp's.
 class WarpBoxes {
 public:
-  WarpBoxes(llvm::ArrayRef<Box> boxes, size_t warps, FunctionLowering &fl) : boxes_(boxes), warps_(warps), fl_(fl) {
-    if (warps_ > 1) warp_ = fl.warpId();
+  WarpBoxes(llvm::ArrayRef<Box> boxes, size_t warps, bool areGroups, FunctionLowering &fl)
+      : boxes_(boxes), warps_(warps), areGroups_(areGroups), fl_(fl) {
+    if (areGroups_)
+      warp_ = fl.warpGroup();
+    else if (warps_ > 1)
+      warp_ = fl.warpId();
   }
 
   /// Whether the thread starts copies.
   llvm::Value *acts() {
+    if (areGroups_) return fl_.leaderOfWarpGroup();
     if (!warp_) return fl_.leader();
     return fl_.b.CreateAnd(fl_.target.electThread(fl_.b), fl_.b.CreateICmpULT(warp_, fl_.i32(int32_t(warps_))));
   }
@@ -143,8 +168,9 @@ public:
 private:
   llvm::ArrayRef<Box> boxes_;
   size_t warps_;
+  bool areGroups_;
   FunctionLowering &fl_;
-  llvm::Value *warp_ = nullptr;
+  llvm::Value *warp_ = nullptr; // its number, or that of its group
 };
 
 bool copy(Operation *op, TensorCopy::Kind kind, Value desc, OperandRange coordinates, Value buffer, Value barrier,
@@ -152,14 +178,22 @@ bool copy(Operation *op, TensorCopy::Kind kind, Value desc, OperandRange coordin
   auto &b = fl.b;
   auto type = buffer.type().cast<MemDescType>();
   llvm::SmallVector<Box, 4> boxes;
-  if (!boxesOf(op, desc.type(), type, fl, boxes) || !checkLayouts(op, desc, type, fl)) return false;
+  auto rows = rowsOfGroups(op, desc, fl);
+  if (!rows || !boxesOf(op, desc.type(), type, *rows, fl, boxes) || !checkLayouts(op, desc, type, fl)) return false;
   if (coordinates.size() != boxes[0].coordinates.size())
     return fl.error(op, "has " + llvm::Twine(coordinates.size()) + " coordinates in a tensor of " +
                             llvm::Twine(boxes[0].coordinates.size()) + " dimensions");
   size_t warps = startsInAllWarps(op, kind, desc, boxes.size(), fl)
                      ? llvm::bit_floor(std::min<size_t>(boxes.size(), fl.numWarps()))
                      : 1;
-  WarpBoxes mine(boxes, warps, fl);
+  if (*rows) {
+    warps = size_t(fl.numWarps()) / transforms::kWarpGroup;
+    bool areInTurn = fl.specialized() && !fl.inPartition() && warps && boxes.size() % warps == 0;
+    for (size_t k = 0; areInTurn && k < warps; ++k) areInTurn = boxes[k].coordinates[0] == int64_t(k) * *rows;
+    if (!areInTurn)
+      return fl.error(op, "copies the rows of warp groups; a box must have rows of each one beside partitions");
+  }
+  WarpBoxes mine(boxes, warps, *rows != 0, fl);
   llvm::Value *acts = mine.acts();
   if (pred) acts = b.CreateAnd(acts, fl.scalar(pred));
   for (size_t i = 0; i < boxes.size(); i += warps) {

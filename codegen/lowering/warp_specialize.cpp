@@ -21,8 +21,9 @@
 // that the readers pass, and not again before the next one.
 //
 // Barriers inside of a region are named: 0 is that of the kernel's own warps, partition p has 2 + p (one warp needs
-// none: a barrier of its lanes does). Threads and warps are numbered from 0 in each partition, so that each has a
-// prologue.
+// none: a barrier of its lanes does). The numbers after those of the partitions are for each warp group of the kernel's
+// own warps by itself (warp_group_stores.cpp). Threads and warps are numbered from 0 in each partition, so that each
+// has a prologue.
 //
 // Registers (actualRegisters, see allocate_warp_groups.cpp): four warps change their number together at the beginning,
 // and back at the end, each time after barrier 1. Warps that take more wait until others have released theirs, which
@@ -39,7 +40,8 @@ using namespace ir;
 
 namespace {
 
-constexpr unsigned kBlockBarrier = 1, kFirstPartitionBarrier = 2; // and FunctionLowering::kOwnBarrier
+constexpr unsigned kBlockBarrier = 1; // and FunctionLowering::kOwnBarrier
+constexpr unsigned kFirstPartitionBarrier = transforms::kReservedBarriers;
 using transforms::kFewestRegisters;
 using transforms::kWarpGroup;
 
@@ -79,7 +81,8 @@ void setRegisters(FunctionLowering &fl, int64_t from, int64_t to) {
 } // namespace
 
 void FunctionLowering::blockBarrier() {
-  target.namedBarrier(b, kBlockBarrier, unsigned(specialized_->totalWarps * context_.warpSize), /*onePlace=*/false);
+  target.namedBarrier(b, i32(kBlockBarrier), unsigned(specialized_->totalWarps * context_.warpSize),
+                      /*onePlace=*/false);
 }
 
 void FunctionLowering::barrier(bool global) {
@@ -88,7 +91,28 @@ void FunctionLowering::barrier(bool global) {
   else if (partition_.numWarps == 1)
     target.warpBarrier(b);
   else
-    target.namedBarrier(b, *partition_.barrier, unsigned(partition_.numWarps * context_.warpSize), /*onePlace=*/true);
+    target.namedBarrier(b, i32(*partition_.barrier), unsigned(partition_.numWarps * context_.warpSize),
+                        /*onePlace=*/true);
+}
+
+bool FunctionLowering::warpGroupBarrier(Operation *op) {
+  int groups = partition_.numWarps / int(kWarpGroup);
+  if (!specialized_ || inPartition() || partition_.numWarps % kWarpGroup)
+    return error(op, "is a barrier of warp groups; only those of a kernel's own warps beside partitions have some");
+  int64_t first = specialized_->firstGroupBarrier;
+  if (first + groups > target.info().namedBarriers)
+    return error(op, "is a barrier of warp groups; there are no named barriers for " + llvm::Twine(groups) +
+                         " beside those of partitions");
+  target.namedBarrier(b, b.CreateAdd(warpGroup(), i32(first)), unsigned(kWarpGroup * context_.warpSize),
+                      /*onePlace=*/true);
+  return true;
+}
+
+llvm::Value *FunctionLowering::warpGroup() { return b.CreateLShr(warpId(), llvm::Log2_64(uint64_t(kWarpGroup))); }
+
+llvm::Value *FunctionLowering::leaderOfWarpGroup() {
+  llvm::Value *isFirst = b.CreateICmpEQ(b.CreateAnd(warpId(), i32(kWarpGroup - 1)), i32(0));
+  return b.CreateAnd(target.electThread(b), isFirst);
 }
 
 void FunctionLowering::enterPartition(int firstWarp, int numWarps, std::optional<unsigned> barrier,
@@ -110,6 +134,13 @@ void FunctionLowering::beginSpecialized(Operation *func, llvm::BasicBlock *entry
   specialized_->ownWarps = partition_.numWarps;
   specialized_->totalWarps = int(totalNumWarps(module));
   specialized_->registers = moduleInt(module, kMaxRegistersAttr, 0);
+  specialized_->firstGroupBarrier = kFirstPartitionBarrier;
+  func->walk([&](Operation *op) {
+    auto specialize = op->dyn<ttg::WarpSpecializeOp>();
+    if (!specialize) return;
+    int64_t next = kFirstPartitionBarrier + int64_t(partitionRegions(specialize).size());
+    specialized_->firstGroupBarrier = std::max(specialized_->firstGroupBarrier, next);
+  });
   b.SetInsertPoint(entry);
   llvm::Value *tid = target.threadId(b);
   specialized_->warp = b.CreateLShr(tid, llvm::Log2_32(context_.warpSize));

@@ -19,6 +19,7 @@
 #include "runtime/compiler/targets.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/analyses/tensor_map.h"
+#include "transforms/memory/warp_group_stores.h"
 #include "transforms/pipelines.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -116,7 +117,8 @@ std::string typeName(Type t) {
 }
 
 /// How the launcher makes the tensor map of a descriptor that is an argument. Nothing before layouts are assigned.
-std::optional<TensorMapFormat> tensorMapFormat(TensorDescType t) {
+/// `rows`: that a copy moves at once, of two dimensions; 0: as many as the layout's boxes have.
+std::optional<TensorMapFormat> tensorMapFormat(TensorDescType t, int64_t rows) {
   auto *shared = layouts::dynCast<layouts::NvmmaSharedEncoding>(t.encoding());
   if (!shared) return std::nullopt;
   auto box = shared->copyBox(t.shape());
@@ -127,6 +129,7 @@ std::optional<TensorMapFormat> tensorMapFormat(TensorDescType t) {
   f.elementBytes = int(t.element().bitWidth() / 8);
   f.elementType = transforms::tensorMapElementType(t.element());
   f.blockSize.assign(box->begin(), box->end());
+  if (rows) f.blockSize[0] = rows;
   f.fp4Padded = shared->params().fp4Padded;
   return f;
 }
@@ -163,7 +166,8 @@ std::vector<KernelMetadata::Arg> describeArguments(Operation *kernel) {
     KernelMetadata::Arg &arg = args.emplace_back();
     arg.name = name;
     arg.type = typeName(a->type);
-    if (auto d = a->type.dyn_cast<TensorDescType>()) arg.tensorMap = tensorMapFormat(d);
+    if (auto d = a->type.dyn_cast<TensorDescType>())
+      arg.tensorMap = tensorMapFormat(d, transforms::rowsOfCopies(Value(a)).value_or(0));
     bool hasAttributes = attributes && a->index < attributes.size();
     auto dictionary = hasAttributes ? attributes[a->index].dyn_cast<DictionaryAttr>() : DictionaryAttr();
     Attribute expanded = dictionary ? dictionary.get(kDescriptorArgumentAttr) : Attribute();

@@ -40,7 +40,6 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kPrintingRegisters = 32; // needed by the driver's functions for assertions and printing
-constexpr int64_t kReservedBarriers = 2;   // named barriers of the block and of the kernel's own warps
 
 class WarpGroups {
 public:

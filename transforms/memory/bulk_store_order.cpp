@@ -26,6 +26,7 @@
 // The default region of a ttg.warp_specialize is on the way, with the thread that starts copies. Functions whose other
 // partitions store by copies, by threads of their own, order these themselves.
 #include "transforms/memory/bulk_store_order.h"
+#include "ir/attribute_names.h"
 #include "ir/builder.h"
 #include "ir/constants.h"
 #include "ir/loops.h"
@@ -124,7 +125,9 @@ Value accessesThrough(Operation *op) {
   if (auto copy = op->dyn<ttng::AsyncTmaCopyGlobalToLocalOp>()) return copy.desc();
   return {};
 }
-bool isBarrier(Operation *op) { return op->is<gpu::BarrierOp>() || op->is<ttg::BarrierOp>(); }
+bool isBarrier(Operation *op) {
+  return (op->is<gpu::BarrierOp>() && !op->hasAttr(kWarpGroupBarrierAttr)) || op->is<ttg::BarrierOp>();
+}
 
 class StoreOrder {
 public:

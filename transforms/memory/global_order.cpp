@@ -40,7 +40,8 @@ private:
       if (write) needed_.insert(op);
       return false;
     }
-    if (op->is<gpu::BarrierOp>()) return op->hasAttr(kLocalBarrierAttr) && write;
+    if (op->is<gpu::BarrierOp>())
+      return (op->hasAttr(kLocalBarrierAttr) || op->hasAttr(kWarpGroupBarrierAttr)) && write;
     if (auto barrier = op->dyn<ttg::BarrierOp>()) {
       bool sharedMemoryAlone = !(barrier.addrSpace() & ~kLocalAddressSpace);
       return sharedMemoryAlone && write;

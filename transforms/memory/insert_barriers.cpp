@@ -51,6 +51,13 @@
 //    loaded through an argument and only stored again (analyses/only_stored.h) needs none: the thread that stores an
 //    element loads it itself. (LLVM moves such a load into the branch around the store, or the load has the store's
 //    predicate.)
+// 11. Buffers of warp groups (tritongpu-warp-group-stores):
+//      ttg.local_store %v, %b {tessera.warp_group_rows}           each warp group writes rows of its own, …
+//      gpu.barrier {tessera.warp_group}
+//      ttng.async_tma_copy_local_to_global … %b {…}               … which a thread of the same group copies
+//    Two such accesses to one buffer conflict within a warp group alone, and a barrier of each warp group by itself is
+//    enough. With all other accesses to the same bytes they conflict as by rule 1; barriers of warp groups order none
+//    of these, and nothing in global memory.
 #include "ir/attribute_names.h"
 #include "ir/builder.h"
 #include "ir/loops.h"
@@ -116,6 +123,17 @@ struct State {
         renamed.insert(r);
       }
       this->*set = std::move(renamed);
+    }
+  }
+  /// A barrier of each warp group by itself (rule 11).
+  void orderWithinGroups() {
+    for (auto set : {&State::reads, &State::writes}) {
+      SharedRangeSet ordered;
+      for (SharedRange r : this->*set) {
+        if (r.by == AccessBy::Groups) r.by = AccessBy::GroupsOrdered;
+        ordered.insert(r);
+      }
+      this->*set = std::move(ordered);
     }
   }
   void forgetIndices() {
@@ -228,7 +246,11 @@ public:
     for (auto *op : barrierBefore_) {
       Builder b(op);
       if (fenceBefore_.contains(op)) ttng::FenceAsyncSharedOp::create(b, op->loc(), {b.boolAttr("bCluster", false)});
-      inserted.insert(gpu::BarrierOp::create(b, op->loc()).op);
+      auto barrier = gpu::BarrierOp::create(b, op->loc());
+      if (ofGroups_.contains(op))
+        barrier->setAttr(kWarpGroupBarrierAttr, UnitAttr::get(func_->context()));
+      else
+        inserted.insert(barrier.op);
     }
     for (auto *op : barriersOfSharedMemoryAlone(func_, inserted)) // rule 9
       op->setAttr(kLocalBarrierAttr, UnitAttr::get(func_->context()));
@@ -257,7 +279,7 @@ private:
 
   /// The bytes that a memory descriptor may stand for: its whole allocation, or one buffer of it; all of
   /// shared memory if the allocation is not known.
-  static SharedRange rangeOf(Value memdesc) {
+  static SharedRange rangeOf(Value memdesc, Operation *user) {
     ValueImpl *index = nullptr;
     while (true) {
       if (Value capture = captureOf(memdesc)) {
@@ -275,7 +297,8 @@ private:
     if (!alloc) return kAllSharedMemory;
     int64_t offset = offsetOf(alloc.op);
     int64_t bytes = bufferBytes(alloc.result().type().cast<MemDescType>());
-    return {offset, offset + bytes, index, 0, alloc.result().impl()};
+    AccessBy by = user->hasAttr(kWarpGroupRowsAttr) ? AccessBy::Groups : AccessBy::Block;
+    return {offset, offset + bytes, index, 0, alloc.result().impl(), by};
   }
   static int64_t offsetOf(Operation *op) {
     auto offset = op->attr<IntegerAttr>(kAllocationOffsetAttr);
@@ -296,24 +319,32 @@ private:
 
   // ---- rule 1 ----
 
-  void needBarrier(Operation *op, State &s) {
+  /// `withinGroups`: one of each warp group is enough (rule 11).
+  void needBarrier(Operation *op, State &s, bool withinGroups = false) {
     if (onlyCheck_) {
       conflictFound_ = true;
       return;
     }
-    barrierBefore_.insert(op);
-    s.clear();
+    bool isNew = barrierBefore_.insert(op);
+    if (isNew && withinGroups) ofGroups_.insert(op);
+    if (!withinGroups) ofGroups_.erase(op);
+    enter(op, s);
   }
   /// Accounts for a barrier that an earlier walk put before the operation.
   void enter(Operation *op, State &s) {
-    if (barrierBefore_.contains(op)) s.clear();
+    if (!barrierBefore_.contains(op)) return;
+    ofGroups_.contains(op) ? s.orderWithinGroups() : s.clear();
+  }
+  void orderAfter(const SharedRangeSet &earlier, Operation *op, State &s, const SharedRange &r) {
+    if (overlaps(earlier, r)) needBarrier(op, s, overlapsWithinGroups(earlier, r));
   }
   void access(Operation *op, State &s, llvm::ArrayRef<SharedRange> reads, llvm::ArrayRef<SharedRange> writes) {
     enter(op, s);
-    for (auto r : reads)
-      if (overlaps(s.writes, r)) needBarrier(op, s);
-    for (auto w : writes)
-      if (overlaps(s.writes, w) || overlaps(s.reads, w)) needBarrier(op, s);
+    for (auto r : reads) orderAfter(s.writes, op, s, r);
+    for (auto w : writes) {
+      orderAfter(s.writes, op, s, w);
+      orderAfter(s.reads, op, s, w);
+    }
     s.reads.insert(reads.begin(), reads.end());
     s.writes.insert(writes.begin(), writes.end());
     if (usesAsyncProxy_) s.unfenced.insert(writes.begin(), writes.end());
@@ -325,7 +356,7 @@ private:
     auto rangesOf = [&](Buffers (*buffers)(Operation *)) {
       llvm::SmallVector<SharedRange, 2> ranges;
       if (buffers)
-        for (Value v : buffers(op)) ranges.push_back(rangeOf(v));
+        for (Value v : buffers(op)) ranges.push_back(rangeOf(v, op));
       return ranges;
     };
     enter(op, s);
@@ -335,8 +366,10 @@ private:
     if (effects.reads || effects.writes) access(op, s, reads, writes);
     if (effects.throughAsyncProxy)
       for (SharedRange r : effects.copiesTo ? copiesTo : reads) fenceWritesTo(op, s, r);
-    for (SharedRange to : copiesTo)
-      if (overlaps(s.writes, to) || overlaps(s.reads, to)) needBarrier(op, s);
+    for (SharedRange to : copiesTo) {
+      orderAfter(s.writes, op, s, to);
+      orderAfter(s.reads, op, s, to);
+    }
     if (effects.startsPending && effects.startsPendingIf(op)) {
       auto &started = effects.copiesTo ? copiesTo : reads;
       (s.*effects.startsPending).insert(started.begin(), started.end());
@@ -361,7 +394,7 @@ private:
       auto dot = op->dyn<ttng::WarpGroupDotOp>();
       if (!dot) continue;
       if (!dot.isAsync()) break; // it waited for all before it
-      for (Value v : operandsInSharedMemory(op)) kept.insert(rangeOf(v));
+      for (Value v : operandsInSharedMemory(op)) kept.insert(rangeOf(v, op));
       --dots;
     }
     if (dots == 0) pending = std::move(kept);
@@ -372,7 +405,7 @@ private:
     if (barrierBefore_.contains(op) && fenceBefore_.contains(op)) s.unfenced.clear();
     if (!overlaps(s.unfenced, range)) return;
     if (!onlyCheck_) fenceBefore_.insert(op);
-    needBarrier(op, s);
+    needBarrier(op, s, overlapsWithinGroups(s.unfenced, range));
     s.unfenced.clear();
   }
 
@@ -430,6 +463,8 @@ private:
     visitGlobalAccess(op, s);
     switch (op->opcode()) {
     case Opcode::gpu_barrier:
+      if (op->hasAttr(kWarpGroupBarrierAttr)) return s.orderWithinGroups();
+      return s.clear();
     case Opcode::ttng_tensormap_fenceproxy_acquire: return s.clear(); // the latter contains a barrier
     case Opcode::ttg_local_barrier: return s.clearShared();
     case Opcode::ttg_barrier:
@@ -481,7 +516,7 @@ private:
     enter(op.op, s);
     bool isForAll = !op->hasAttr(kEachWarpArrivesAttr);
     if (isForAll && (!s.reads.empty() || !s.writes.empty())) needBarrier(op.op, s);
-    s.reads.insert(rangeOf(op.alloc()));
+    s.reads.insert(rangeOf(op.alloc(), op.op));
   }
 
   /// Rule 1: the operation's own barrier stands between its writes and its reads.
@@ -502,7 +537,7 @@ private:
     }
     llvm::SmallVector<SharedRange, 4> ranges;
     for (auto v : op->operands())
-      if (v.type().isa<MemDescType>()) ranges.push_back(rangeOf(v));
+      if (v.type().isa<MemDescType>()) ranges.push_back(rangeOf(v, op));
     llvm::ArrayRef<SharedRange> none;
     access(op, s, effects & kReadsShared ? llvm::ArrayRef(ranges) : none,
            effects & kWritesShared ? llvm::ArrayRef(ranges) : none);
@@ -561,6 +596,7 @@ private:
   tt::FuncOp func_;
   const TargetInfo &target_;
   llvm::SetVector<Operation *> barrierBefore_;
+  llvm::DenseSet<Operation *> ofGroups_;    // of those: where a barrier of each warp group is enough (rule 11)
   llvm::DenseSet<Operation *> fenceBefore_; // of those: where a fence of the asynchronous proxy precedes the barrier
   bool usesAsyncProxy_ = false;             // some operation needs fences (rule 6)
   llvm::DenseMap<Operation *, int64_t> scratchBytes_;

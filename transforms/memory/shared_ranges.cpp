@@ -39,12 +39,24 @@ bool isArgumentOf(scf::ForOp loop, Value v) {
 
 } // namespace
 
+/// Whether both are accesses by warp groups to their parts of one buffer.
+static bool areWithinGroups(const SharedRange &s, const SharedRange &r) {
+  return s.by != AccessBy::Block && r.by != AccessBy::Block && s.allocation == r.allocation;
+}
+
+static bool conflict(const SharedRange &s, const SharedRange &r) {
+  if (s.by == AccessBy::GroupsOrdered && areWithinGroups(s, r)) return false;
+  bool bytesOverlap = s.first < r.second && r.first < s.second;
+  bool differentBuffers = s.allocation == r.allocation && buffersDiffer(s, r);
+  return bytesOverlap && !differentBuffers;
+}
+
 bool overlaps(const SharedRangeSet &set, const SharedRange &r) {
-  return llvm::any_of(set, [&](const SharedRange &s) {
-    bool bytesOverlap = s.first < r.second && r.first < s.second;
-    bool differentBuffers = s.allocation == r.allocation && buffersDiffer(s, r);
-    return bytesOverlap && !differentBuffers;
-  });
+  return llvm::any_of(set, [&](const SharedRange &s) { return conflict(s, r); });
+}
+
+bool overlapsWithinGroups(const SharedRangeSet &set, const SharedRange &r) {
+  return llvm::all_of(set, [&](const SharedRange &s) { return areWithinGroups(s, r) || !conflict(s, r); });
 }
 
 void enterLoop(SharedRange &r, scf::ForOp loop) { nameByArgument(r, loop, &CarriedValue::init); }

@@ -10,6 +10,10 @@ constexpr int64_t kWarpGroup = 4;        // warps that reallocate registers and 
 constexpr int64_t kFewestRegisters = 24; // least of a thread that setmaxnreg accepts (PTX ISA, "setmaxnreg")
 constexpr int64_t kRegisterStep = 8;     // setmaxnreg accepts multiples of it
 
+/// Named barriers of the block and of the kernel's own warps. Those of partitions follow, then those of the own warps'
+/// groups.
+constexpr int64_t kReservedBarriers = 2;
+
 /// Registers that each thread has in a block of so many warps, before any warp group changes its number.
 int64_t registersAtStart(const ir::TargetInfo &, int64_t warps);
 
