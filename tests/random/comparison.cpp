@@ -163,9 +163,10 @@ Outcome compare(const Kernel &k, unsigned seed, const Results &expected, const i
   o.numWarps = k.numWarps;
   o.numStages = k.numStages;
   o.kernel = "k";
-  unsigned strips = 0, prefetches = 0;
+  unsigned strips = 0, prefetches = 0, producers = 0;
   o.passes.remarks = [&](const transforms::Remark &r) {
     strips += r.name == "StripMined", prefetches += r.name == "Prefetched";
+    producers += r.name == "LoopPipelined" && r.facts.getBoolean("producerWarp").value_or(false);
   };
   auto r = runtime::compile(*m, target, o, diag);
   if (!r.ok()) {
@@ -184,7 +185,7 @@ Outcome compare(const Kernel &k, unsigned seed, const Results &expected, const i
   auto args = argumentsOf(k, r->metadata);
   if (!args.ok()) return {Outcome::Broken, args.status().ToString()};
   emulator::Options options;
-  options.numWarps = r->metadata.numWarps;
+  options.numWarps = r->metadata.warpsPerBlock();
   options.dynamicSharedBytes = r->metadata.dynamicSharedBytes;
   options.globalScratchBytes = r->metadata.globalScratchBytes;
   options.globalScratchAlign = r->metadata.globalScratchAlign;
@@ -193,7 +194,7 @@ Outcome compare(const Kernel &k, unsigned seed, const Results &expected, const i
   if (!report.ok()) return {Outcome::Reported, report.status().ToString()};
   std::string y = difference("y", expected.y, stored(buffers)),
               z = difference("z", expected.z, buffers.data[Buffers::kZ]);
-  if (y.empty() && z.empty()) return {Outcome::Same, "", strips, prefetches};
+  if (y.empty() && z.empty()) return {Outcome::Same, "", strips, prefetches, producers};
   return {Outcome::Different, y + (y.empty() || z.empty() ? "" : "; ") + z};
 }
 

@@ -22,7 +22,7 @@ struct Outcome {
     Broken,    // the text is invalid, the interpreter refuses it, or the compiler fails
   } kind = Same;
   std::string message;
-  unsigned strips = 0, prefetches = 0; // places where the passes did that
+  unsigned strips = 0, prefetches = 0, producers = 0; // places where the passes did that
   bool failed() const { return kind >= Different; }
 };
 

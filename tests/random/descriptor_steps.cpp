@@ -260,12 +260,15 @@ Value Generator::describedLoop() {
 void Generator::describedDots() {
   Kind kind = dotKind();
   kernel_.numStages = int(1 + upTo(4));
-  unsigned m = (coin() ? 64u : 16u) << upTo(2), n = 16u << upTo(3), k = 32u << upTo(2), rounds = upTo(5),
-           tiles = 1 + upTo(4), columns = 1 + upTo(2);
+  // What a producer warp may copy for (sm_90a): by whole warp groups, with stages.
+  bool forProducer = upTo(3) == 0;
+  if (forProducer) kernel_.numStages = int(2 + upTo(3)), kernel_.numWarps = 4 << upTo(3);
+  unsigned m = (forProducer || coin() ? 64u : 16u) << upTo(2), n = 16u << upTo(forProducer ? 2 : 3),
+           k = forProducer ? 32u : 32u << upTo(2), rounds = upTo(5), tiles = 1 + upTo(4), columns = 1 + upTo(2);
   int64_t each = int64_t(kSmall + 1) * (kSmall + 1) * k, most = exactUpTo(kind.accumulator);
   if (each > most || m * n * k > 1 << 17) return;
   rounds = unsigned(std::min<int64_t>(rounds, most / each));
-  bool persistent = coin(), transposedA = upTo(4) == 0, transposedB = upTo(3) == 0;
+  bool persistent = forProducer || coin(), transposedA = upTo(4) == 0, transposedB = upTo(3) == 0;
   Described a = descriptorOf(kind.operand, transposedA ? Shape{k, m} : Shape{m, k}, transposedA ? rounds + 1 : tiles,
                              false, ""),
             b = descriptorOf(kind.operand, transposedB ? Shape{n, k} : Shape{k, n}, transposedB ? columns : rounds + 1,
@@ -313,8 +316,10 @@ void Generator::describedDots() {
     text_ += cat("    tt.descriptor_store ", d.name, "[", x, ", ", number(int64_t(upTo(n)) - n / 2, I32), "], ",
                  sum.name, " : ", d.text, ", ", typeOf(sum), "\n");
   });
-  text_ += cat("    scf.for %t", i, " = ", pid_, " to ", all, " step ", step, " : i32 {\n", body, "    }",
-               upTo(3) ? "" : " {tt.flatten}", "\n");
+  bool isRequested = forProducer ? coin() : upTo(4) == 0;
+  std::string attributes = isRequested ? " {tt.warp_specialize}" : pick({"", "", " {tt.flatten}"});
+  text_ +=
+      cat("    scf.for %t", i, " = ", pid_, " to ", all, " step ", step, " : i32 {\n", body, "    }", attributes, "\n");
 }
 
 /// Descriptors that are chosen by a branch, carried by a loop or passed to a function.

@@ -39,8 +39,8 @@ struct Settings {
 struct Progress {
   unsigned seed;
   char target[32];
-  unsigned kernels[2], same, refused, findings, dots, strips,
-      prefetches; // the last two: kernels where the passes did that
+  unsigned kernels[2], same, refused, findings, dots, strips, prefetches,
+      producers; // the last three: kernels where the passes did that
 };
 
 void run(const Settings &s, unsigned seed, Progress &p) {
@@ -65,7 +65,7 @@ void run(const Settings &s, unsigned seed, Progress &p) {
     Outcome o = known.kind == Outcome::Same ? compare(last, seed, expected, *t) : known;
     ++p.kernels[v];
     p.dots += last.hasDot;
-    p.strips += o.strips != 0, p.prefetches += o.prefetches != 0;
+    p.strips += o.strips != 0, p.prefetches += o.prefetches != 0, p.producers += o.producers != 0;
     if (o.kind == Outcome::Same)
       ++p.same;
     else if (o.kind == Outcome::Refused)
@@ -168,8 +168,10 @@ int main(int argc, char **argv) {
     next = p->seed + 1;
     timeUp = s.minutes && seconds() > s.minutes * 60;
   }
-  printf("%u kernels for NVIDIA, %u for AMD (%u with dots, %u in strips, %u prefetched): %u the same, %u refused, %u "
+  printf("%u kernels for NVIDIA, %u for AMD (%u with dots, %u in strips, %u prefetched, %u with a producer of tiles): "
+         "%u the same, %u refused, %u "
          "findings, in %.0f s\n",
-         p->kernels[0], p->kernels[1], p->dots, p->strips, p->prefetches, p->same, p->refused, p->findings, seconds());
+         p->kernels[0], p->kernels[1], p->dots, p->strips, p->prefetches, p->producers, p->same, p->refused,
+         p->findings, seconds());
   return p->findings ? 1 : 0;
 }

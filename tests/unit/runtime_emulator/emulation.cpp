@@ -106,6 +106,7 @@ absl::StatusOr<emulator::Report> compileAndRun(Emulation &e, llvm::StringRef ir,
   o.bitcode = o.lineInfo = o.opNames = true;
   o.numWarps = e.numWarps;
   o.exactNumWarps = e.exactNumWarps;
+  o.numStages = e.numStages;
   o.kernel = kernel;
   auto r = compile(*m, **target, o, diag);
   if (!r.ok()) return absl::Status(r.status().code(), std::string(r.status().message()) + messages);

@@ -41,6 +41,7 @@ struct Emulation {
   std::string target = "sm_90a";
   int numWarps = 4;
   bool exactNumWarps = true; // false: the compiler may take more
+  int numStages = 3;
   std::array<int64_t, 3> grid{1, 1, 1};
   emulator::Options options;
   std::vector<std::vector<uint8_t>> buffers; // after the run, by argument

@@ -5,6 +5,10 @@
 // is not installed, is skipped with its reason.
 #include "emulation.h"
 #include "runtime/compiler/targets.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cstdlib>
@@ -70,6 +74,74 @@ TEST(MoreWarps, ThanRequested) {
     EXPECT_TRUE(r.ok()) << target << ": " << r.status();
     EXPECT_EQ(e.options.numWarps, 8) << target;
   }
+}
+
+/// A producer warp for a loop over tiles, beside two warp groups and beside four: the block has one warp group more.
+TEST(ProducerOfTiles, ComputesTheSame) {
+  auto run = [](const char *kernel, int warps, int stages) {
+    testing::Emulation e;
+    e.target = "sm_90a";
+    e.numWarps = warps, e.numStages = stages, e.exactNumWarps = false;
+    auto r = e.launch(std::string(TESSERA_SOURCE_DIR "/tests/kernels/") + kernel);
+    EXPECT_TRUE(r.ok()) << kernel << ", " << stages << " stages: " << r.status();
+    EXPECT_EQ(e.options.numWarps, warps + 4) << kernel;
+  };
+  run("desc_arguments_mm_tall", 8, 3);
+  run("desc_arguments_mm_lengths", 8, 4);
+  run("desc_arguments_mm_halves", 16, 4);
+}
+
+/// The mbarriers that the producer waits for count the arrivals of all 8 warps: with one less, buffers are filled while
+/// a warp group may read them; one more never comes.
+TEST(ProducerOfTiles, WaitsForAllWarps) {
+  auto messageWith = [](const std::string &count) {
+    testing::Emulation e;
+    e.target = "sm_90a";
+    e.numWarps = 8, e.exactNumWarps = false;
+    unsigned changed = 0;
+    auto r = e.launch(TESSERA_SOURCE_DIR "/tests/kernels/desc_arguments_mm_tall", [&](llvm::Module &m) {
+      for (auto &f : m)
+        for (auto &i : llvm::instructions(f)) {
+          auto *call = llvm::dyn_cast<llvm::CallInst>(&i);
+          auto *code = call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
+          std::string text = code ? code->getAsmString().str() : "";
+          size_t at = text.find(", 8;");
+          if (text.find("mbarrier.init") == std::string::npos || at == std::string::npos) continue;
+          text.replace(at, 4, ", " + count + ";");
+          call->setCalledOperand(
+              llvm::InlineAsm::get(code->getFunctionType(), text, code->getConstraintString(), code->hasSideEffects()));
+          ++changed;
+        }
+    });
+    EXPECT_EQ(changed, 3u);
+    EXPECT_EQ(r.status().code(), absl::StatusCode::kAborted) << r.status();
+    return std::string(r.status().message());
+  };
+  std::string less = messageWith("7"), more = messageWith("9");
+  EXPECT_NE(less.find("race"), std::string::npos) << less;
+  EXPECT_NE(more.find("deadlock"), std::string::npos) << more;
+}
+
+/// Without the barriers of warp groups, a group's copy reads what its warps have not written yet.
+TEST(ProducerOfTiles, StoresOfWarpGroupsNeedTheirBarriers) {
+  testing::Emulation e;
+  e.target = "sm_90a";
+  e.numWarps = 8, e.exactNumWarps = false;
+  unsigned erased = 0;
+  auto r = e.launch(TESSERA_SOURCE_DIR "/tests/kernels/desc_arguments_mm_tall", [&](llvm::Module &m) {
+    for (auto &f : m)
+      for (auto &i : llvm::make_early_inc_range(llvm::instructions(f))) {
+        auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+        bool isOfGroup = call && call->getIntrinsicID() == llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_count &&
+                         !llvm::isa<llvm::Constant>(call->getArgOperand(0));
+        if (!isOfGroup) continue;
+        call->eraseFromParent();
+        ++erased;
+      }
+  });
+  EXPECT_EQ(erased, 4u);
+  EXPECT_EQ(r.status().code(), absl::StatusCode::kAborted) << r.status();
+  EXPECT_NE(r.status().message().find("race"), std::string::npos) << r.status();
 }
 
 /// Elements wider than a register, through shuffles and shared memory: sums beyond 64 bits of a permuted tensor.

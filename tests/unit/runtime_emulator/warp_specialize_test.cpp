@@ -100,6 +100,22 @@ TEST(NamedBarrier, OfAllWarpsOrdersTheBlock) {
   EXPECT_TRUE(r.ok()) << r.status();
 }
 
+// The number in a register: warps 0 and 1 meet at barrier 2, warps 2 and 3 at barrier 3.
+TEST(NamedBarrier, NumberInARegister) {
+  auto syncAt = [](const char *number) {
+    return llvm::formatv("  call void @llvm.nvvm.barrier.cta.sync.aligned.count(i32 {0}, i32 64)\n", number).str();
+  };
+  std::string pairs = "  %pair = lshr i32 %warp, 1\n  %number = add i32 %pair, 2\n";
+  Emulation e;
+  auto r = run(e, kStore + pairs + syncAt("%number") + load("v"));
+  EXPECT_TRUE(r.ok()) << r.status();
+  EXPECT_THAT(messageOf(kStore + ("  %number = and i32 %warp, 1\n" + syncAt("%number")) + load("v")),
+              HasSubstr("no barrier orders the two"));
+  EXPECT_THAT(messageOf("  %number = and i32 %t, 1\n" + syncAt("%number")),
+              HasSubstr("the lanes of a warp name different barriers"));
+  EXPECT_THAT(messageOf("  %number = or i32 %warp, 16\n" + syncAt("%number")), HasSubstr("there is no barrier 16"));
+}
+
 TEST(NamedBarrier, Misuse) {
   EXPECT_THAT(messageOf("  br i1 %first, label %a, label %end\na:\n" + sync(1, 64) + "  br label %end\nend:\n"),
               HasSubstr("waits at barrier 1 for 64 threads, of which 32 have come"));
