@@ -191,7 +191,7 @@ std::optional<int64_t> rowsOfCopies(Value desc) {
 }
 
 absl::StatusOr<bool> warpGroupStores(Module &m, PassContext &c) {
-  if (!c.target) return requiresTarget(c, "tritongpu-warp-group-stores");
+  if (!c.target) return requiresTarget(c, m, "tritongpu-warp-group-stores");
   if (!mayHaveProducers(*c.target)) return false;
   bool changed = false;
   for (auto &op : *m.body())
