@@ -32,15 +32,18 @@
 //
 // Runs: both pipelines.
 #include "ir/builder.h"
+#include "ir/collect.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
 #include "layouts/conversion_plan.h"
 #include "layouts/infer.h"
 #include "layouts/layout_order.h"
+#include "transforms/analyses/buffer_readers.h"
 #include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/passes.h"
 #include "transforms/required_target.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -212,6 +215,72 @@ bool needsBuffer(const OperandConversion &c, const TargetInfo &target) {
   return c.op->parentOfType<scf::ForOp>() && takesManyShuffles(c, target);
 }
 
+// ---- buffers of several dots ----------------------------------------------------------------------------------------
+
+/// A conversion, and the layout of the buffer that it goes through; null if it needs none.
+struct BufferedOperand {
+  OperandConversion conversion;
+  const Encoding *layout;
+};
+
+/// What reads of an operand from a buffer cost, by reads that transpose where they can.
+int costOfReads(const OperandConversion &c, const LinearLayout &buffer, const TargetInfo &target) {
+  int bytes = int(c.bits() / 8);
+  auto cost = [&](const LinearLayout &side) {
+    return layouts::costOfSharedAccess(side, buffer, bytes, target.memoryModel()).total();
+  };
+  auto addresses = target.hasTransposedLdsRead ? layouts::transposedReadAddresses(c.into, int(c.bits())) : std::nullopt;
+  bool transposes = addresses && layouts::canReadTransposed(c.into.invertAndCompose(buffer), int(c.bits()));
+  return transposes ? std::min(cost(*addresses), cost(c.into)) : cost(c.into);
+}
+
+/// What it costs to store the operands' value once in the layout and to read it for all of them.
+/// @pre the layout is one of the value's shape
+int costOfSharing(llvm::ArrayRef<BufferedOperand *> operands, const Encoding *layout, const TargetInfo &target) {
+  const OperandConversion &first = operands.front()->conversion;
+  LinearLayout buffer = *layout->toLinearLayout(first.type.shape());
+  int cost = layouts::costOfSharedAccess(first.from, buffer, int(first.bits() / 8), target.memoryModel()).total();
+  for (auto *o : operands) cost += costOfReads(o->conversion, buffer, target);
+  return cost;
+}
+
+/// The layout of one of the buffers that suits all operands best; null if all buffers together cost less.
+const Encoding *sharedLayout(llvm::ArrayRef<BufferedOperand *> operands, const TargetInfo &target) {
+  int least = 0;
+  for (auto *o : operands) least += costOfSharing({o}, o->layout, target);
+  const Encoding *best = nullptr;
+  for (auto *o : operands) {
+    int cost = costOfSharing(operands, o->layout, target);
+    if (cost > least || (best && cost == least)) continue;
+    best = o->layout;
+    least = cost;
+  }
+  return best;
+}
+
+/// Dots of different widths have instructions or warps of their own, and with them layouts of an operand that they
+/// share, each with a buffer that suits it best. Of a value that a loop loads, all read one buffer, which is stored
+/// once and which the loop fills ahead. A dot whose threads loaded its operand as it is reads the buffer as well: the
+/// others would wait for it otherwise. (Copies that are asynchronous fill buffers of each layout, and threads have
+/// nothing that they loaded.)
+void shareBuffers(std::vector<BufferedOperand> &operands, const TargetInfo &target) {
+  llvm::MapVector<Value, llvm::SmallVector<BufferedOperand *, 2>> groups;
+  for (auto &o : operands) groups[o.conversion.op.src()].push_back(&o);
+  for (auto &[value, group] : groups) {
+    auto load = value.definedBy<tt::LoadOp>();
+    if (!load || !load->block()->parentOp()->is<scf::ForOp>() || target.hasPerLaneAsyncCopy) continue;
+    bool isAnythingElse = value.users().size() != group.size() || llvm::any_of(group, [&](BufferedOperand *o) {
+                            return o->conversion.op->block() != load->block();
+                          });
+    llvm::SmallVector<BufferedOperand *, 2> buffered;
+    for (auto *o : group)
+      if (o->layout) buffered.push_back(o);
+    if (isAnythingElse || buffered.empty()) continue;
+    if (const Encoding *layout = sharedLayout(buffered, target))
+      for (auto *o : group) o->layout = layout;
+  }
+}
+
 // ---- rewriting ------------------------------------------------------------------------------------------------------
 
 Value bufferOf(Builder &b, Location loc, Value v, const Encoding *layout) {
@@ -264,6 +333,27 @@ void goThroughBuffer(const OperandConversion &c, const Encoding *layout, const T
   if (trans && trans->useEmpty()) trans->erase();
 }
 
+/// A loop's load that fills several buffers alike, and does nothing else, fills one: the pipeliner then fills it ahead.
+void mergeBuffersOfLoads(Module &m) {
+  for (auto load : collect<tt::LoadOp>(m.op())) {
+    auto users = load.result().users();
+    if (users.size() < 2 || !load->block()->parentOp()->is<scf::ForOp>()) continue;
+    auto first = users.front()->dyn<ttg::LocalAllocOp>();
+    auto isAlike = [&](Operation *user) {
+      auto buffer = user->dyn<ttg::LocalAllocOp>();
+      return buffer && buffer->block() == load->block() && buffer.result().type() == first.result().type() &&
+             isOnlyRead(buffer.result());
+    };
+    if (!first || !llvm::all_of(users, isAlike)) continue;
+    Builder b = Builder::after(load.op);
+    Value merged = ttg::LocalAllocOp::create(b, load->loc(), first.result().type(), load.result()).result();
+    for (Operation *user : users) {
+      user->result().replaceAllUsesWith(merged);
+      user->erase();
+    }
+  }
+}
+
 /// The left operand of a dot by warp groups goes to registers if it is stored for the dot alone and its threads have it
 /// as the instruction takes it from registers: another dot's result, say, that a loop carries.
 bool keepLeftInRegisters(ttng::WarpGroupDotOp dot, const TargetInfo &target) {
@@ -299,15 +389,24 @@ absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &context) {
   });
   bool changed = false;
   for (auto dot : warpGroupDots) changed |= keepLeftInRegisters(dot, target);
+  std::vector<BufferedOperand> operands;
   for (auto x : conversions) {
     auto c = operandConversion(x, target);
-    if (!c || !needsBuffer(*c, target)) continue;
-    if (auto transposed = transposedPlan(*c, target)) c->plan = *std::move(transposed);
-    const Encoding *layout = bufferLayout(m.context().encodings(), *c, target);
-    if (!layout) continue;
-    goThroughBuffer(*c, layout, target);
+    if (!c) continue;
+    const Encoding *layout = nullptr;
+    if (needsBuffer(*c, target)) {
+      if (auto transposed = transposedPlan(*c, target)) c->plan = *std::move(transposed);
+      layout = bufferLayout(m.context().encodings(), *c, target);
+    }
+    operands.push_back({*std::move(c), layout});
+  }
+  shareBuffers(operands, target);
+  for (auto &o : operands) {
+    if (!o.layout) continue;
+    goThroughBuffer(o.conversion, o.layout, target);
     changed = true;
   }
+  mergeBuffersOfLoads(m);
   return changed;
 }
 
