@@ -591,15 +591,32 @@ bool isNarrowLoad(Operation *op, int64_t threads, const GlobalAccesses &accesses
   return tensorOf(load.result()).numElements() <= threads && !accesses.mayBeWritten(load.ptr());
 }
 
+static SliceContext sliceContext(Module &m, const Tuning &tuning, bool asyncCopies) {
+  return {tuning,
+          LayoutCosts(tuning),
+          numWarps(m.op()) * threadsPerWarp(m.op()),
+          GlobalAccesses(m),
+          AxisInfoAnalysis(m),
+          asyncCopies};
+}
+
+bool recomputeForNewUse(Module &m, llvm::ArrayRef<ttg::ConvertLayoutOp> conversions, const Tuning &tuning,
+                        bool asyncCopies) {
+  SliceContext context = sliceContext(m, tuning, asyncCopies);
+  double added = 0; // conversions that there were not before, with which the slice's gain counts
+  for (auto c : conversions)
+    added += context.costs.conversion(c.src(), encodingOf(c.result())) * context.costs.frequency(c->block());
+  Slice slice(context, conversions, nothingRemains);
+  if (slice.gain() - added <= tuning.minimumSliceGain) return false;
+  slice.apply();
+  eraseDeadOperations(m);
+  return true;
+}
+
 bool recomputeConversions(Module &m, const Tuning &tuning, bool asyncCopies) {
   // Every slice lowers the total cost; the bound is a safety net.
   constexpr int kMaxRounds = 50;
-  SliceContext context{tuning,
-                       LayoutCosts(tuning),
-                       numWarps(m.op()) * threadsPerWarp(m.op()),
-                       GlobalAccesses(m),
-                       AxisInfoAnalysis(m),
-                       asyncCopies};
+  SliceContext context = sliceContext(m, tuning, asyncCopies);
   bool any = false;
   for (int round = 0; round < kMaxRounds; ++round) {
     // Inner conversions first: they are executed most.

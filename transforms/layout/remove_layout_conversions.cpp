@@ -52,6 +52,7 @@
 #include "transforms/layout/operand_layouts.h"
 #include "transforms/layout/rematerializer.h"
 #include "transforms/layout/store_layout.h"
+#include "transforms/layout/stores_beside_sums.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -451,11 +452,16 @@ absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &c) {
   const Tuning tuning = c.target ? c.target->tuning : Tuning();
   const int64_t accessBytes = c.target ? c.target->maxGlobalAccessBytes : kGlobalAccessBytes;
   bool changed = false;
+  const bool asyncCopies = c.target && c.target->hasPerLaneAsyncCopy;
   // What slices compute in another layout may let more conversions move.
   constexpr int kRounds = 2;
   for (int round = 0; round < kRounds; ++round) {
     changed |= ConversionMoves(m, accessBytes, tuning).run();
-    if (!recomputeConversions(m, tuning, c.target && c.target->hasPerLaneAsyncCopy)) break;
+    if (!recomputeConversions(m, tuning, asyncCopies)) break;
+    changed = true;
+  }
+  if (storeBesideSums(m, tuning, accessBytes, asyncCopies)) {
+    recomputeConversions(m, tuning, asyncCopies);
     changed = true;
   }
   ConversionMoves last(m, accessBytes, tuning);
