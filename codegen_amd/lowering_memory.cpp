@@ -364,7 +364,10 @@ void AmdTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> 
 }
 
 void AmdTarget::store(IRBuilder<> &b, ArrayRef<StoreAccess> accesses) const {
-  bool branches = underOneMask(accesses);
+  // LLVM sinks what only the stores need into a branch, loads among it, whose latency nothing hides there. A branch
+  // that no warp takes round its stores is not worth that in a loop.
+  auto isOfEachWarp = [](const StoreAccess &a) { return a.repeated && a.inEachWarp; };
+  bool branches = underOneMask(accesses) && !all_of(accesses, isOfEachWarp);
   auto buffered = [&](const StoreAccess &a) {
     return !branches && takesBuffer(a, a.values[0]->getType(), a.values.size());
   };

@@ -52,6 +52,17 @@ llvm::Value *storesIt(FunctionLowering &fl, Type t) {
   return t.isTensor() ? fl.isRepresentative(fl.layout(t)) : fl.isFirstThread();
 }
 
+/// Whether threads of each warp store a value of the type.
+bool eachWarpStores(FunctionLowering &fl, Type t) {
+  if (!t.isTensor()) return false;
+  using layouts::Dim;
+  auto &layout = fl.layout(t);
+  bool hasAllWarps = layout.inDimSize(Dim::Warp) == fl.numWarps();
+  return hasAllWarps && llvm::none_of(layout.freeVariableMasks(), [](auto &free) {
+    return (free.first == Dim::Warp || free.first == Dim::Block) && free.second;
+  });
+}
+
 /// An access's mask in the threads that act, else false; once for each mask.
 class MaskOfActing {
 public:
@@ -139,6 +150,7 @@ bool store(FunctionLowering &fl, const AccessPlan &plan, AddressFn address, Valu
   auto &b = fl.b;
   const Elements &values = fl.get(value);
   MaskOfActing maskOf(b, storesIt(fl, value.type()));
+  bool inEachWarp = eachWarpStores(fl, value.type());
   llvm::SmallVector<StoreAccess, 8> accesses;
   for (auto &v : plan.accesses()) {
     llvm::Value *m = mask ? fl.get(mask)[mask.type().isTensor() ? v.registers[0] : 0] : nullptr;
@@ -148,6 +160,7 @@ bool store(FunctionLowering &fl, const AccessPlan &plan, AddressFn address, Valu
     address(v, a);
     hints.apply(a);
     a.mask = maskOf(m);
+    a.inEachWarp = inEachWarp && !m && a.mask;
     for (unsigned r : v.registers) a.values.push_back(toMemory(b, values[r]));
     accesses.push_back(std::move(a));
   }
