@@ -59,8 +59,8 @@ bool eachWarpStores(FunctionLowering &fl, Type t) {
   auto &layout = fl.layout(t);
   bool hasAllWarps = layout.inDimSize(Dim::Warp) == fl.numWarps();
   return hasAllWarps && llvm::none_of(layout.freeVariableMasks(), [](auto &free) {
-    return (free.first == Dim::Warp || free.first == Dim::Block) && free.second;
-  });
+           return (free.first == Dim::Warp || free.first == Dim::Block) && free.second;
+         });
 }
 
 /// An access's mask in the threads that act, else false; once for each mask.

@@ -30,6 +30,15 @@
 //
 // Scales of dots of microscaled operands go the same way.
 //
+// Several dots that read what a loop loads, and nothing else does, have one buffer for it, though their instructions
+// and warps differ, where threads fill buffers (AMD):
+//
+//   %x = tt.load %p : #blocked                          %x = tt.load %p : #blocked
+//   %m = ttg.local_alloc %x : #shared                   %m = ttg.local_alloc %x : #shared
+//   %a = ttg.local_load %m : #ttg.dot_op<#wide>         %a = ttg.local_load %m : #ttg.dot_op<#wide>
+//   %n = ttg.local_alloc %x : #shared1             →    %b = ttg.local_load %m : #ttg.dot_op<#narrow>
+//   %b = ttg.local_load %n : #ttg.dot_op<#narrow>
+//
 // Runs: both pipelines.
 #include "ir/builder.h"
 #include "ir/collect.h"
@@ -41,6 +50,7 @@
 #include "transforms/analyses/buffer_readers.h"
 #include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/analyses/dots.h"
+#include "transforms/memory/allocate_shared_memory.h"
 #include "transforms/passes.h"
 #include "transforms/required_target.h"
 #include "llvm/ADT/MapVector.h"
@@ -334,23 +344,24 @@ void goThroughBuffer(const OperandConversion &c, const Encoding *layout, const T
 }
 
 /// A loop's load that fills several buffers alike, and does nothing else, fills one: the pipeliner then fills it ahead.
-void mergeBuffersOfLoads(Module &m) {
-  for (auto load : collect<tt::LoadOp>(m.op())) {
-    auto users = load.result().users();
-    if (users.size() < 2 || !load->block()->parentOp()->is<scf::ForOp>()) continue;
-    auto first = users.front()->dyn<ttg::LocalAllocOp>();
-    auto isAlike = [&](Operation *user) {
-      auto buffer = user->dyn<ttg::LocalAllocOp>();
-      return buffer && buffer->block() == load->block() && buffer.result().type() == first.result().type() &&
-             isOnlyRead(buffer.result());
-    };
-    if (!first || !llvm::all_of(users, isAlike)) continue;
-    Builder b = Builder::after(load.op);
-    Value merged = ttg::LocalAllocOp::create(b, load->loc(), first.result().type(), load.result()).result();
-    for (Operation *user : users) {
-      user->result().replaceAllUsesWith(merged);
-      user->erase();
-    }
+/// The buffer lives from the first to the last use, which there must be memory for.
+void mergeBuffersOf(tt::LoadOp load, const TargetInfo &target) {
+  auto users = load.result().users();
+  auto loop = load->block()->parentOp()->dyn<scf::ForOp>();
+  auto first = users.empty() ? ttg::LocalAllocOp() : users.front()->dyn<ttg::LocalAllocOp>();
+  if (users.size() < 2 || !loop || !first) return;
+  auto type = first.result().type().cast<MemDescType>();
+  bool areAlike = llvm::all_of(users, [&](Operation *user) {
+    auto buffer = user->dyn<ttg::LocalAllocOp>();
+    return buffer && buffer->block() == load->block() && buffer.result().type() == type && isOnlyRead(buffer.result());
+  });
+  int64_t bytes = type.numElements() * type.element().bitWidth() / 8;
+  if (!areAlike || sharedBytesDuring(loop.op, {}, target) + bytes > target.sharedMemoryPerBlock) return;
+  Builder b = Builder::after(load.op);
+  Value merged = ttg::LocalAllocOp::create(b, load->loc(), type, load.result()).result();
+  for (Operation *user : users) {
+    user->result().replaceAllUsesWith(merged);
+    user->erase();
   }
 }
 
@@ -406,7 +417,8 @@ absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &context) {
     goThroughBuffer(o.conversion, o.layout, target);
     changed = true;
   }
-  mergeBuffersOfLoads(m);
+  if (!target.hasPerLaneAsyncCopy)
+    for (auto load : collect<tt::LoadOp>(m.op())) mergeBuffersOf(load, target);
   return changed;
 }
 

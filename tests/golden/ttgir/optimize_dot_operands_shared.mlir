@@ -1,5 +1,5 @@
 // What a loop loads for dots of different widths goes through one buffer on AMD, that the pipeliner fills ahead: also
-// where the threads of one dot loaded its operand as it is. Where copies are asynchronous, each dot has its own buffer.
+// where the threads of one dot loaded its operand as it is. Not if it is used otherwise, too, or would not fit.
 // RUN: tessera opt %s -split-input-file -tritongpu-optimize-dot-operands --target gfx942 --verify-each | FileCheck %s
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #wide = #ttg.amd_mfma<{version = 3, warpsPerCTA = [1, 4], instrShape = [32, 32, 8], isTransposed = true}>
@@ -49,6 +49,24 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
       scf.yield %g, %h : tensor<64x128xf32, #wide>, tensor<64x16xf32, #narrow>
     }
     tt.return %r#0, %r#1 : tensor<64x128xf32, #wide>, tensor<64x16xf32, #narrow>
+  }
+
+  // Of 65,536 bytes, each buffer takes all.
+  // CHECK-LABEL: @no_room
+  // CHECK-COUNT-2: ttg.local_alloc
+  // CHECK: tt.return
+  tt.func @no_room(%p: tensor<256x128x!tt.ptr<f16>, #blocked>, %n: i32, %w: tensor<128x128xf16, #bw>, %v: tensor<128x16xf16, #bn>, %c: tensor<256x128xf32, #wide>, %d: tensor<256x16xf32, #narrow>) -> (tensor<256x128xf32, #wide>, tensor<256x16xf32, #narrow>) {
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %r:2 = scf.for %i = %zero to %n step %one iter_args(%e = %c, %f = %d) -> (tensor<256x128xf32, #wide>, tensor<256x16xf32, #narrow>) : i32 {
+      %x = tt.load %p : tensor<256x128x!tt.ptr<f16>, #blocked>
+      %a = ttg.convert_layout %x : tensor<256x128xf16, #blocked> -> tensor<256x128xf16, #aw>
+      %g = tt.dot %a, %w, %e : tensor<256x128xf16, #aw> * tensor<128x128xf16, #bw> -> tensor<256x128xf32, #wide>
+      %b = ttg.convert_layout %x : tensor<256x128xf16, #blocked> -> tensor<256x128xf16, #an>
+      %h = tt.dot %b, %v, %f : tensor<256x128xf16, #an> * tensor<128x16xf16, #bn> -> tensor<256x16xf32, #narrow>
+      scf.yield %g, %h : tensor<256x128xf32, #wide>, tensor<256x16xf32, #narrow>
+    }
+    tt.return %r#0, %r#1 : tensor<256x128xf32, #wide>, tensor<256x16xf32, #narrow>
   }
 }
 
