@@ -121,7 +121,8 @@ static ArchInfo gfx90a() {
   t.takesOccupancyHint = true;
   t.choosesMatrixTile = true;
   t.tuning.loadRegistersByBlockSize = false;
-  t.tuning.stripBlockBytes = 0; // not modelled
+  t.tuning.conversionRoundTripCost = 64; // modelled: ir/tuning.def
+  t.tuning.stripBlockBytes = 0;          // not modelled
   t.tuning.reduceByFma = false;
   t.tuning.heldRegistersPercent = 0;
   t.tuning.permutesLoadedBits = 16;
@@ -218,7 +219,8 @@ static ArchInfo gfx1100() {
   t.takesOccupancyHint = true;
   t.choosesMatrixTile = true;
   t.tuning.loadRegistersByBlockSize = false;
-  t.tuning.stripBlockBytes = 0; // not modelled
+  t.tuning.conversionRoundTripCost = 64; // modelled: ir/tuning.def
+  t.tuning.stripBlockBytes = 0;          // not modelled
   t.tuning.reduceByFma = false;
   t.tuning.permutesLoadedBits = 8;
   t.tuning.heldRegistersPercent = 85;
