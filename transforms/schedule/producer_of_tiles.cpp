@@ -25,18 +25,20 @@
 // producer copies for the next tiles while one is stored, as far as there are buffers, and no iteration has a barrier
 // of the block: a warp group waits for copies alone.
 //
-// (Measured with an earlier form of this code, not with this one: NVIDIA H200, 2026-11, against the flattened loop: a
+// Measured with an earlier form of this code, not with this one (NVIDIA H200, 2026-11, against the flattened loop): a
 // persistent matmul of 8,192 x 8,192 x 512 through descriptors from 0.92 to 0.98 of cuBLAS's speed to 1.006, with the
 // stores of warp_group_stores.cpp. With K from 1,024, 66 configurations had 0.97 to 1.02 of the speed. With two buffers
-// it lost 3 %.)
+// it lost 3 %.
 //
 // Conditions, beside those of a loop over tiles:
 //   - All blocks are bulk copies (TMA) through descriptors that are arguments of the kernel. What their places are
 //     computed from is scalars, and none of it is loaded.
 //   - Nothing reads the buffers but dots that stay in flight to the next iteration.
 //   - The loop over tiles is the only place of a kernel at which warps part.
-//   - Two warp groups or more, so that one computes while the other one stores, and three buffers or more; or the loop
-//     over tiles, or the one over K, has `tt.warp_specialize`. `tessera.warp_specialize = false` prevents it.
+//   - Two warp groups or more, so that one computes while the other one stores, three buffers or more, and no shared
+//     memory for a second block on the multiprocessor, which would hide the latency as well, and whose registers the
+//     consumers take; or the loop over tiles, or the one over K, has `tt.warp_specialize`.
+//     `tessera.warp_specialize = false` prevents it.
 #include "transforms/schedule/producer_of_tiles.h"
 #include "ir/attribute_names.h"
 #include "ir/module_attributes.h"
@@ -77,6 +79,11 @@ static bool onlyDotsRead(const PipelinedLoad &a) {
                                  [&](Operation *user) { return a.isBuffer(user) && onlyDotsRead(user->result()); });
 }
 
+/// Shared memory of all that the loop over tiles has at once.
+static int64_t bytesOfTiles(const PipelinePlan &plan) {
+  return plan.bytesOfBuffers(plan.buffers) + plan.otherBytesOfTiles;
+}
+
 /// Why warps cannot be specialised for the loop; empty: they can.
 static std::string whyNotPossible(scf::ForOp loop, const PipelinePlan &plan, const TargetInfo &target, int64_t warps) {
   scf::ForOp tiles = plan.tiles.loop;
@@ -93,24 +100,28 @@ static std::string whyNotPossible(scf::ForOp loop, const PipelinePlan &plan, con
     return "addresses of copies need more than scalars";
   bool areForDots = llvm::all_of(plan.loads, [](const PipelinedLoad &a) { return onlyDotsRead(a); });
   if (!plan.dotsInFlight || !areForDots) return "copied blocks are read by more than dots that stay in flight";
-  int64_t bytes = plan.bytesOfBuffers(plan.buffers) + plan.otherBytesOfTiles;
+  int64_t bytes = bytesOfTiles(plan);
   if (bytes + kBytesOfProducer > target.sharedMemoryPerBlock)
     return llvm::formatv("buffers of {0} bytes leave no room for more mbarriers", bytes);
   return "";
 }
 
+/// Why it would not be worth while; empty: it is.
+static std::string whyNotWorthWhile(const PipelinePlan &plan, const TargetInfo &target, int64_t warps) {
+  constexpr int64_t kLeastGroups = 2, kLeastBuffers = 3;
+  if (warps < kLeastGroups * kWarpGroup) return llvm::formatv("{0} warps are fewer than two warp groups", warps);
+  if (plan.buffers < kLeastBuffers) return llvm::formatv("{0} stages are fewer than three", plan.buffers);
+  if (int64_t blocks = target.blocksBySharedMemory(bytesOfTiles(plan) + kBytesOfProducer); blocks > 1)
+    return llvm::formatv("a multiprocessor has shared memory for {0} blocks, which hide each other's latency", blocks);
+  return "";
+}
+
 void planProducerOfTiles(scf::ForOp loop, PipelinePlan &plan, const TargetInfo &target) {
   if (!plan.tiles.loop || !plan.hasBulkCopies() || !mayHaveProducers(target)) return;
-  constexpr int64_t kLeastGroups = 2, kLeastBuffers = 3;
   int64_t warps = numWarps(loop->module().op());
   plan.whyNoProducer = whyNotPossible(loop, plan, target, warps);
   bool isRequested = loop->hasAttr(kWarpSpecializeAttr) || plan.tiles.loop->hasAttr(kWarpSpecializeAttr);
-  if (plan.whyNoProducer.empty() && !isRequested) {
-    if (warps < kLeastGroups * kWarpGroup)
-      plan.whyNoProducer = llvm::formatv("{0} warps are fewer than two warp groups", warps);
-    else if (plan.buffers < kLeastBuffers)
-      plan.whyNoProducer = llvm::formatv("{0} stages are fewer than three", plan.buffers);
-  }
+  if (plan.whyNoProducer.empty() && !isRequested) plan.whyNoProducer = whyNotWorthWhile(plan, target, warps);
   plan.hasProducerWarp = plan.whyNoProducer.empty();
 }
 

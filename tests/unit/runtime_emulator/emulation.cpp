@@ -1,7 +1,10 @@
 // See emulation.h.
 #include "emulation.h"
 #include "frontend/parser.h"
+#include "ir/attribute_names.h"
+#include "ir/collect.h"
 #include "ir/context.h"
+#include "ir/ops.h"
 #include "runtime/compiler/compiler.h"
 #include "runtime/kernel_arguments.h"
 #include "runtime/launch/argument_data.h"
@@ -101,6 +104,9 @@ absl::StatusOr<emulator::Report> compileAndRun(Emulation &e, llvm::StringRef ir,
   if (auto s = prepare(*op); !s.ok()) return s;
   auto target = requireTarget(e.target);
   if (!target.ok()) return target.status();
+  if (e.specializesWarps)
+    for (auto loop : ir::collect<ir::scf::ForOp>(*op))
+      if (loop->parentOp() == *op) loop->setAttr(ir::kWarpSpecializeAttr, ir::UnitAttr::get(context));
   CompileOptions o;
   o.stage = Stage::Llir;
   o.bitcode = o.lineInfo = o.opNames = true;

@@ -40,7 +40,8 @@ struct GivenTarget {
 struct Emulation {
   std::string target = "sm_90a";
   int numWarps = 4;
-  bool exactNumWarps = true; // false: the compiler may take more
+  bool exactNumWarps = true;     // false: the compiler may take more
+  bool specializesWarps = false; // the kernel's loops request it
   int numStages = 3;
   std::array<int64_t, 3> grid{1, 1, 1};
   emulator::Options options;

@@ -81,7 +81,7 @@ TEST(ProducerOfTiles, ComputesTheSame) {
   auto run = [](const char *kernel, int warps, int stages) {
     testing::Emulation e;
     e.target = "sm_90a";
-    e.numWarps = warps, e.numStages = stages, e.exactNumWarps = false;
+    e.numWarps = warps, e.numStages = stages, e.exactNumWarps = false, e.specializesWarps = true;
     auto r = e.launch(std::string(TESSERA_SOURCE_DIR "/tests/kernels/") + kernel);
     EXPECT_TRUE(r.ok()) << kernel << ", " << stages << " stages: " << r.status();
     EXPECT_EQ(e.options.numWarps, warps + 4) << kernel;
@@ -97,7 +97,7 @@ TEST(ProducerOfTiles, WaitsForAllWarps) {
   auto messageWith = [](const std::string &count) {
     testing::Emulation e;
     e.target = "sm_90a";
-    e.numWarps = 8, e.exactNumWarps = false;
+    e.numWarps = 8, e.exactNumWarps = false, e.specializesWarps = true;
     unsigned changed = 0;
     auto r = e.launch(TESSERA_SOURCE_DIR "/tests/kernels/desc_arguments_mm_tall", [&](llvm::Module &m) {
       for (auto &f : m)
@@ -126,7 +126,7 @@ TEST(ProducerOfTiles, WaitsForAllWarps) {
 TEST(ProducerOfTiles, StoresOfWarpGroupsNeedTheirBarriers) {
   testing::Emulation e;
   e.target = "sm_90a";
-  e.numWarps = 8, e.exactNumWarps = false;
+  e.numWarps = 8, e.exactNumWarps = false, e.specializesWarps = true;
   unsigned erased = 0;
   auto r = e.launch(TESSERA_SOURCE_DIR "/tests/kernels/desc_arguments_mm_tall", [&](llvm::Module &m) {
     for (auto &f : m)
