@@ -47,8 +47,8 @@ struct LoadAccess : MemoryAccess {
 };
 struct StoreAccess : MemoryAccess {
   llvm::SmallVector<llvm::Value *, 8> values;
-  bool inEachWarp =
-      false; // the mask is of lanes that hold copies of others' elements: it is true in lanes of each warp
+  // The mask leaves out lanes that hold copies of others' elements, and nothing else: it is true in lanes of each warp.
+  bool inEachWarp = false;
 };
 
 /// What one lane gives to and gets from one matrix instruction, as offsets from the first element that it holds: rows

@@ -4,6 +4,7 @@
 #include "ir/ops.h"
 #include "ir/tuning.h"
 #include "transforms/analyses/pointer_root.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace tessera::transforms {
 

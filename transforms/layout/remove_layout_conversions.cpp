@@ -20,9 +20,10 @@
 // Then conversion slices (conversion_slices.cpp), which have the last word: a cost model weighs each conversion that is
 // left against computing the converted value, or part of what it is computed from, in the wanted layout. That takes
 // conversions out of loops and to the narrow side of casts. What a slice changes may let moves apply again, so both run
-// twice. At the end, rows and columns of indices that a loop carries, and that are still converted since their users
-// agree on no layout, are carried once more in each layout; and values that loops or branches yield are converted after
-// a narrowing cast rather than before.
+// twice. Then stores of vectors that are computed from sums of rows take the layout of the sums, where that costs less
+// (stores_beside_sums.cpp). At the end, rows and columns of indices that a loop carries, and that are still converted
+// since their users agree on no layout, are carried once more in each layout; and values that loops or branches yield
+// are converted after a narrowing cast rather than before.
 //
 // Why both: slices go backward from one conversion and stop at wide loads, reductions and dots; without the moves, the
 // conversions after those would remain. The moves alone would keep every conversion that costs something to avoid.
