@@ -110,6 +110,10 @@ public:
                          ir::MemSemantic, ir::MemSyncScope) const override {
     return cmp;
   }
+  llvm::SyncScope::ID syncScope(llvm::LLVMContext &, ir::MemSyncScope) const override {
+    return llvm::SyncScope::System;
+  }
+  llvm::Value *nanoseconds(llvm::IRBuilder<> &b) const override { return b.getInt64(0); }
   llvm::Value *loadShared(llvm::IRBuilder<> &b, llvm::Value *p, llvm::Type *t, unsigned, llvm::Value *) const override {
     return b.CreateLoad(t, p);
   }
