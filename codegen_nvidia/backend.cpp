@@ -67,6 +67,22 @@ void writeLineDirectives(llvm::Module &module) {
   }
 }
 
+/// LLVM numbers calls by a counter of the process and writes the numbers into comments: the text of a kernel would
+/// depend on what the process compiles beside it.
+void dropCallNumbers(std::string &ptx) {
+  constexpr llvm::StringLiteral kComment = " // callseq ";
+  llvm::StringRef rest = ptx;
+  size_t at = rest.find(kComment);
+  if (at == llvm::StringRef::npos) return;
+  std::string kept;
+  for (; at != llvm::StringRef::npos; at = rest.find(kComment)) {
+    kept += rest.take_front(at);
+    rest = rest.drop_front(at).drop_until([](char c) { return c == '\n'; });
+  }
+  kept += rest;
+  ptx = std::move(kept);
+}
+
 class NvidiaBackend final : public codegen::Backend {
 public:
   NvidiaBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options) : Backend(arch, options) {}
@@ -98,11 +114,14 @@ public:
   absl::StatusOr<std::string> emitAssembly(llvm::Module &module) const override {
     writeLineDirectives(module);
     int version = ptxVersionOf(module, arch_);
-    if (version == arch_.ptxVersion) return runCodegen(module, /*object=*/false);
     std::string features = "+ptx" + std::to_string(version);
     codegen::ArchInfo newer = arch_;
     newer.features = features;
-    return NvidiaBackend(newer, options_).runCodegen(module, /*object=*/false);
+    absl::StatusOr<std::string> ptx = version == arch_.ptxVersion
+                                          ? runCodegen(module, /*object=*/false)
+                                          : NvidiaBackend(newer, options_).runCodegen(module, /*object=*/false);
+    if (ptx.ok()) dropCallNumbers(*ptx);
+    return ptx;
   }
 
   absl::StatusOr<ObjectInfo> assemble(llvm::StringRef ptx) const override { return makeCubin(ptx, arch_, options_); }

@@ -6,6 +6,7 @@
 #include "one_operation_kernels.h"
 #include "runtime/compiler/compiler.h"
 #include "runtime/compiler/targets.h"
+#include "llvm/ADT/STLExtras.h"
 #include <atomic>
 #include <gmock/gmock.h>
 #include <thread>
@@ -67,6 +68,16 @@ TEST(Configurations, EightThreadsGiveTheBytesOfOne) {
     EXPECT_NE(alone[i], "") << i;
     EXPECT_TRUE(alone[i] == together[i]) << i << " " << jobs[i].target;
   }
+}
+
+/// LLVM numbers calls by a counter of the process: none of it is in the text.
+TEST(Configurations, CallsAreNotNumberedByTheProcess) {
+  auto kernels = testing::oneOperationKernels();
+  auto prints = llvm::find_if(kernels, [](auto &k) { return k.text.find("tt.print") != std::string::npos; });
+  ASSERT_NE(prints, kernels.end());
+  std::string first = compile(prints->text, "sm_80").output;
+  EXPECT_THAT(first, HasSubstr("call.uni"));
+  EXPECT_EQ(first, compile(prints->text, "sm_80").output);
 }
 
 /// Loads a tensor of the shape, adds it to itself, reduces it along its last dimension and stores both.
