@@ -138,6 +138,8 @@ private:
     w.drainGroup = {};
     w.warpgroup.reset();
     w.proxyFences = {};
+    w.releasedByFence = false;
+    w.lastAtomicRead = 0;
     w.fences.clear();
     w.knownAtFence.clear();
     w.registers = program_.registers;

@@ -92,6 +92,7 @@ private:
   void decodeGep(llvm::GetElementPtrInst &);
   void decodeCall(llvm::CallInst &);
   void decodeAtomic(llvm::Instruction &);
+  void decodeFence(llvm::FenceInst &);
   void constantRows(llvm::Constant *, llvm::SmallVector<Row, 4> &);
   void writeConstant(llvm::Constant *, uint8_t *);
   void markAddresses(llvm::Function &);

@@ -145,7 +145,7 @@ void Decoder::decodeInstruction(llvm::Instruction &i) {
   case I::Store: return decodeStore(cast<StoreInst>(i));
   case I::AtomicRMW:
   case I::AtomicCmpXchg: return decodeAtomic(i);
-  case I::Fence: return; // barriers order by the fences around them (amd.cpp)
+  case I::Fence: return decodeFence(cast<llvm::FenceInst>(i));
   case I::ExtractElement: return decodeExtractElement(cast<ExtractElementInst>(i));
   case I::InsertElement: return decodeInsertElement(i);
   case I::ShuffleVector: return decodeShuffle(cast<ShuffleVectorInst>(i));
@@ -387,6 +387,18 @@ void Decoder::decodeGep(GetElementPtrInst &g) {
     at = next;
   }
   define(&g, {at});
+}
+
+/// Between blocks a fence orders with the atomics before and after it. (Within a block, barriers order by the fences
+/// around them: amd.cpp.)
+void Decoder::decodeFence(llvm::FenceInst &f) {
+  SmallVector<StringRef, 16> names;
+  f.getContext().getSyncScopeNames(names);
+  bool isWithinBlock = llvm::any_of(llvm::ArrayRef{"workgroup", "wavefront", "singlethread", "block"},
+                                    [&](const char *s) { return names[f.getSyncScopeID()].starts_with(s); });
+  if (isWithinBlock) return;
+  FenceForm form{isReleaseOrStronger(f.getOrdering()), isAcquireOrStronger(f.getOrdering())};
+  emitImmediate(fenceBlocks, form.packed());
 }
 
 void Decoder::decodeAtomic(llvm::Instruction &i) {

@@ -321,9 +321,13 @@ struct Warp {
   const Instruction *barrier = nullptr;
   unsigned barrierNumber = 0; // of that barrier
   uint64_t lastSync = 0;      // stamp of the last warp barrier
-  uint64_t returns = 0;       // to earlier blocks
-  uint64_t splitReturns = 0;  // those since all lanes were together
-  bool stop = false;          // leave the instruction loop
+  // Fences between blocks: whether one that releases came after the last write that is not atomic, and the stamp of the
+  // last atomic read, which one that acquires follows.
+  bool releasedByFence = false;
+  uint64_t lastAtomicRead = 0;
+  uint64_t returns = 0;      // to earlier blocks
+  uint64_t splitReturns = 0; // those since all lanes were together
+  bool stop = false;         // leave the instruction loop
   bool stuck = false;
   bool starving = false; // lanes wait in a loop for other lanes of the warp: all are scheduled
   uint64_t stuckAt = 0;  // Launch::changes then
@@ -439,6 +443,15 @@ void countWarpOperation(Warp &, const Instruction &, SiteCounters::Kind, const c
 
 // memory.cpp
 void runAccess(Warp &, const Instruction &);
+
+/// The immediate of a fence between blocks.
+struct FenceForm {
+  bool releases = false, acquires = false;
+
+  uint64_t packed() const { return uint64_t(releases) | uint64_t(acquires) << 1; }
+  static FenceForm of(const Instruction &i) { return {bool(i.immediate & 1), bool(i.immediate & 2)}; }
+};
+void fenceBlocks(Warp &, const Instruction &);
 /// Host addresses of `bytes` bytes at each lane's address, checked as an access of this instruction; false after an
 /// error.
 bool locate(Warp &, const Instruction &, const Access &, uint64_t lanes, const uint64_t *address, uint8_t **host,

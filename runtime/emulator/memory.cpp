@@ -513,7 +513,24 @@ void update(const LaneAccess &x) {
   }
 }
 
+/// What the access orders between blocks, by itself or with a fence before or after it (LangRef, "fence").
+void noteOrder(Warp &w, const Access &a, uint64_t now) {
+  bool isAtomic = a.kind == Access::Kind::Atomic || a.isVolatile;
+  bool reads = a.kind != Access::Kind::Store, writes = a.kind != Access::Kind::Load;
+  if (a.acquires) w.block->lastAcquire = now;
+  if (isAtomic && reads) w.lastAtomicRead = now;
+  bool byFence = isAtomic && writes && w.releasedByFence;
+  if (a.releases || byFence) w.block->launch->releases[w.block->number].push_back(now);
+  if (writes && !isAtomic && a.space != Space::Shared) w.releasedByFence = false;
+}
+
 } // namespace
+
+void fenceBlocks(Warp &w, const Instruction &i) {
+  FenceForm form = FenceForm::of(i);
+  w.releasedByFence |= form.releases;
+  if (form.acquires) w.block->lastAcquire = std::max(w.block->lastAcquire, w.lastAtomicRead);
+}
 
 void runAccess(Warp &w, const Instruction &i) {
   const Access &a = *i.access;
@@ -527,8 +544,7 @@ void runAccess(Warp &w, const Instruction &i) {
   x.now = ++launch.stamp;
   if (a.kind != Access::Kind::Load && x.active && !noteEffect(w, i)) return;
   if (SiteCounters *s = siteOf(w, i)) count(*s, x);
-  if (a.acquires) w.block->lastAcquire = x.now;
-  if (a.releases) launch.releases[w.block->number].push_back(x.now);
+  noteOrder(w, a, x.now);
   switch (a.kind) {
   case Access::Kind::Load: return load(x);
   case Access::Kind::Store: return store(x);

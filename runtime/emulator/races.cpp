@@ -5,11 +5,11 @@
 // global memory, or any if the earlier one is a read whose value was used before it), if both are of one warp and a
 // warp barrier does, or, on AMD, if both are of one wave and of different instructions, since a wave's accesses are
 // carried out in order; on NVIDIA only a write after a read, since the lanes of a warp that runs together have issued
-// the read; between blocks, if the other block released after it and this block acquired after that. Two that are not
-// ordered, and of which one changes what is there, are a race. A write of what is there already changes nothing:
-// layouts that hold copies write them. They load them, too: a read that races with a write of the same block is none
-// while its value has no effect (unused_reads.h). In buffers the record is kept by granules, the largest that all
-// accesses nearby are made of; a granule is changed if one of its bytes is.
+// the read; between blocks, if the other block released after it and this block acquired after that, by an atomic or by
+// a fence beside one. Two that are not ordered, and of which one changes what is there, are a race. A write of what is
+// there already changes nothing: layouts that hold copies write them. They load them, too: a read that races with a
+// write of the same block is none while its value has no effect (unused_reads.h). In buffers the record is kept by
+// granules, the largest that all accesses nearby are made of; a granule is changed if one of its bytes is.
 #include "runtime/emulator/races.h"
 #include "runtime/emulator/unused_reads.h"
 #include "llvm/Support/ErrorHandling.h"

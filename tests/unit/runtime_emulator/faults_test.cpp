@@ -342,6 +342,63 @@ TEST_P(Faults, LockFreedWithoutRelease) {
              {zeros(4), zeros(4)}),
       HasSubstr("race"), HasSubstr("no release and acquire"));
 }
+/// The first block writes and sets flags, several by each thread; the second one waits for all of them and reads.
+/// RELEASE and ACQUIRE stand for the orders of the atomics.
+std::string handedOver(const std::string &release, const std::string &acquire) {
+  return R"(
+module {
+  tt.func public @k(%flags: !tt.ptr<i32>, %x: !tt.ptr<i32>, %y: !tt.ptr<i32>) {
+    %c0 = arith.constant 0 : i32
+    %n = arith.constant 1024 : i32
+    %zeros = arith.constant dense<0> : tensor<1024xi32>
+    %ones = arith.constant dense<1> : tensor<1024xi32>
+    %pid = tt.get_program_id x : i32
+    %r = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+    %fs = tt.splat %flags : !tt.ptr<i32> -> tensor<1024x!tt.ptr<i32>>
+    %f = tt.addptr %fs, %r : tensor<1024x!tt.ptr<i32>>, tensor<1024xi32>
+    %xs = tt.splat %x : !tt.ptr<i32> -> tensor<1024x!tt.ptr<i32>>
+    %p = tt.addptr %xs, %r : tensor<1024x!tt.ptr<i32>>, tensor<1024xi32>
+    %first = arith.cmpi eq, %pid, %c0 : i32
+    scf.if %first {
+      tt.store %p, %r : tensor<1024x!tt.ptr<i32>>
+      %set = tt.atomic_rmw exch, )" +
+         release + R"(, gpu, %f, %ones : (tensor<1024x!tt.ptr<i32>>, tensor<1024xi32>) -> tensor<1024xi32>
+    } else {
+      scf.while : () -> () {
+        %v = tt.atomic_rmw or, )" +
+         acquire + R"(, gpu, %f, %zeros : (tensor<1024x!tt.ptr<i32>>, tensor<1024xi32>) -> tensor<1024xi32>
+        %sum = "tt.reduce"(%v) <{axis = 0 : i32}> ({
+        ^bb0(%a: i32, %b: i32):
+          %s = arith.addi %a, %b : i32
+          tt.reduce.return %s : i32
+        }) : (tensor<1024xi32>) -> i32
+        %unset = arith.cmpi slt, %sum, %n : i32
+        scf.condition(%unset)
+      } do {
+        scf.yield
+      }
+      %w = tt.load %p : tensor<1024x!tt.ptr<i32>>
+      %ys = tt.splat %y : !tt.ptr<i32> -> tensor<1024x!tt.ptr<i32>>
+      %q = tt.addptr %ys, %r : tensor<1024x!tt.ptr<i32>>, tensor<1024xi32>
+      tt.store %q, %w : tensor<1024x!tt.ptr<i32>>
+    }
+    tt.return
+  }
+})";
+}
+TEST_P(Faults, AtomicsOfATensorHandOver) {
+  auto e = make();
+  e.grid = {2, 1, 1};
+  EXPECT_SOUND(e.text(handedOver("release", "acquire"), "k", {zeros(4096), zeros(4096), zeros(4096)}));
+  EXPECT_EQ(e.buffers[2][4 * 200], 200);
+}
+TEST_P(Faults, AtomicsOfATensorWithoutOrder) {
+  auto e = make();
+  e.grid = {2, 1, 1};
+  for (auto [release, acquire] : {std::pair{"relaxed", "acquire"}, {"release", "relaxed"}})
+    EXPECT_FOUND(e.text(handedOver(release, acquire), "k", {zeros(4096), zeros(4096), zeros(4096)}), HasSubstr("race"),
+                 HasSubstr("no release and acquire"));
+}
 TEST_P(Faults, WaitsForAFlagNobodySets) {
   const char *ir = R"(
 module {
