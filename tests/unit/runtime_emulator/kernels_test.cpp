@@ -76,12 +76,21 @@ TEST(MoreWarps, ThanRequested) {
   }
 }
 
+/// A kernel whose loops request a warp for their copies.
+testing::Emulation withProducer(int warps, int stages) {
+  testing::Emulation e;
+  e.target = "sm_90a";
+  e.numWarps = warps;
+  e.numStages = stages;
+  e.exactNumWarps = false;
+  e.specializesWarps = true;
+  return e;
+}
+
 /// A producer warp for a loop over tiles, beside two warp groups and beside four: the block has one warp group more.
 TEST(ProducerOfTiles, ComputesTheSame) {
   auto run = [](const char *kernel, int warps, int stages) {
-    testing::Emulation e;
-    e.target = "sm_90a";
-    e.numWarps = warps, e.numStages = stages, e.exactNumWarps = false, e.specializesWarps = true;
+    testing::Emulation e = withProducer(warps, stages);
     auto r = e.launch(std::string(TESSERA_SOURCE_DIR "/tests/kernels/") + kernel);
     EXPECT_TRUE(r.ok()) << kernel << ", " << stages << " stages: " << r.status();
     EXPECT_EQ(e.options.numWarps, warps + 4) << kernel;
@@ -95,9 +104,7 @@ TEST(ProducerOfTiles, ComputesTheSame) {
 /// a warp group may read them; one more never comes.
 TEST(ProducerOfTiles, WaitsForAllWarps) {
   auto messageWith = [](const std::string &count) {
-    testing::Emulation e;
-    e.target = "sm_90a";
-    e.numWarps = 8, e.exactNumWarps = false, e.specializesWarps = true;
+    testing::Emulation e = withProducer(8, 3);
     unsigned changed = 0;
     auto r = e.launch(TESSERA_SOURCE_DIR "/tests/kernels/desc_arguments_mm_tall", [&](llvm::Module &m) {
       for (auto &f : m)
@@ -124,9 +131,7 @@ TEST(ProducerOfTiles, WaitsForAllWarps) {
 
 /// Without the barriers of warp groups, a group's copy reads what its warps have not written yet.
 TEST(ProducerOfTiles, StoresOfWarpGroupsNeedTheirBarriers) {
-  testing::Emulation e;
-  e.target = "sm_90a";
-  e.numWarps = 8, e.exactNumWarps = false, e.specializesWarps = true;
+  testing::Emulation e = withProducer(8, 3);
   unsigned erased = 0;
   auto r = e.launch(TESSERA_SOURCE_DIR "/tests/kernels/desc_arguments_mm_tall", [&](llvm::Module &m) {
     for (auto &f : m)
