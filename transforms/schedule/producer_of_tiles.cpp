@@ -25,10 +25,7 @@
 // producer copies for the next tiles while one is stored, as far as there are buffers, and no iteration has a barrier
 // of the block: a warp group waits for copies alone.
 //
-// Measured with an earlier form of this code, not with this one (NVIDIA H200, 2026-11, against the flattened loop): a
-// persistent matmul of 8,192 x 8,192 x 512 through descriptors from 0.92 to 0.98 of cuBLAS's speed to 1.006, with the
-// stores of warp_group_stores.cpp. With K from 1,024, 66 configurations had 0.97 to 1.02 of the speed. With two buffers
-// it lost 3 %.
+// Not timed on a GPU yet: the conditions on warps, buffers and blocks are argued.
 //
 // Conditions, beside those of a loop over tiles:
 //   - All blocks are bulk copies (TMA) through descriptors that are arguments of the kernel. What their places are
