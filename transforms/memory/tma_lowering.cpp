@@ -5,7 +5,7 @@
 //   %v = tt.descriptor_load %d[%i, %j]        %b = ttg.local_alloc ; %m = ttg.local_alloc ; ttng.init_barrier %m, 1
 //                                             ttng.barrier_expect %m, bytes
 //                                       →     ttng.async_tma_copy_global_to_local %d[%i, %j] %b, %m
-//                                             … to the first use
+//                                             … to the first use: the first copies of a loop over K are issued here
 //                                             ttng.wait_barrier %m, 0 ; ttng.inval_barrier %m
 //                                             %v = ttg.local_load %b
 //
@@ -58,6 +58,7 @@
 #include "transforms/analyses/buffer_readers.h"
 #include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/analyses/dots.h"
+#include "transforms/analyses/memdesc_root.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/analyses/tensor_map.h"
 #include "transforms/memory/allocate_shared_memory.h"
@@ -65,6 +66,8 @@
 #include "transforms/memory/mbarrier.h"
 #include "transforms/memory/scratch.h"
 #include "transforms/passes.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -73,18 +76,53 @@ namespace {
 
 int64_t bytesOf(MemDescType buffer) { return buffer.numElements() * buffer.element().bitWidth() / 8; }
 
-/// Where the block is waited for: before the first operation that uses it, so that several loads are in flight
-/// together, but not after one that may write what the copy still reads.
-Operation *placeOfWait(tt::DescriptorLoadOp load) {
-  Value v = load.result();
+/// How many more mbarriers a function has room for at the place where it has most in shared memory.
+class RoomForMbarriers {
+public:
+  explicit RoomForMbarriers(const TargetInfo *target) : target_(target) {}
+  bool takeMbarrier(Operation *load) {
+    if (!target_) return false;
+    auto [it, isNew] = left_.try_emplace(load->parentOfType<tt::FuncOp>().op, 0);
+    if (isNew) it->second = target_->sharedMemoryPerBlock - sharedBytesDuring(it->first, {}, *target_);
+    it->second -= alignedBufferBytes(kBytesOfMbarrier);
+    return it->second >= 0;
+  }
+
+private:
+  static constexpr int64_t kBytesOfMbarrier = 8;
+  const TargetInfo *target_;
+  llvm::DenseMap<Operation *, int64_t> left_; // bytes, by function
+};
+
+/// Whether the buffer that is made of a loaded block will be the copy's own.
+bool isBufferOfCopy(ttg::LocalAllocOp alloc, tt::DescriptorLoadOp load, MemDescType bufferType) {
+  return alloc->block() == load->block() &&
+         alloc.result().type().cast<MemDescType>().encoding() == bufferType.encoding() && isOnlyRead(alloc.result());
+}
+
+/// Where the block is waited for: before the first operation that reads it, so that several loads are in flight
+/// together, and the first copies of a loop with them; but not after one that may write what the copy still reads.
+/// `besideOthers`: there is room for the mbarrier beside the buffers that are allocated until then.
+Operation *placeOfWait(tt::DescriptorLoadOp load, MemDescType bufferType, bool besideOthers) {
+  llvm::SmallPtrSet<Operation *, 4> views; // of the buffer: they read nothing
+  auto reads = [&](Operation *op) {
+    bool isView = false, uses = false;
+    for (Value v : op->operands()) {
+      Operation *from = v.isBlockArgument() ? nullptr : v.definingOp();
+      uses |= from == load.op || views.contains(from);
+    }
+    if (auto alloc = op->dyn<ttg::LocalAllocOp>()) isView = besideOthers && isBufferOfCopy(alloc, load, bufferType);
+    isView |= isMemdescView(op);
+    if (uses && isView) views.insert(op);
+    return uses && !isView;
+  };
   for (Operation *op = load->next();; op = op->next()) {
     bool mayWrite = effectsOf(op) & (kWritesGlobal | kSynchronizes);
-    bool uses = llvm::is_contained(op->operands(), v);
-    if (uses || mayWrite || op->numRegions() || op->info().has(kTerminator)) return op;
+    if (reads(op) || mayWrite || op->numRegions() || op->info().has(kTerminator)) return op;
   }
 }
 
-void lowerLoad(tt::DescriptorLoadOp load, MemDescType bufferType) {
+void lowerLoad(tt::DescriptorLoadOp load, MemDescType bufferType, bool besideOthers) {
   Builder b(load.op);
   Context &c = b.context();
   Location loc = load->loc();
@@ -95,7 +133,7 @@ void lowerLoad(tt::DescriptorLoadOp load, MemDescType bufferType) {
   ttng::BarrierExpectOp::create(b, loc, mbarrier, always, {b.i32Attr("size", bytesOf(bufferType))});
   ttng::AsyncTmaCopyGlobalToLocalOp::create(b, loc, load.desc(), load.indices().vec(), {}, mbarrier, buffer, always,
                                             cacheAttrsOf(load.op));
-  b.setInsertionPoint(placeOfWait(load));
+  b.setInsertionPoint(placeOfWait(load, bufferType, besideOthers));
   ttng::WaitBarrierOp::create(b, loc, mbarrier, b.intConstant(loc, c.i32(), 0), Value(), {});
   ttng::InvalBarrierOp::create(b, loc, mbarrier);
   auto loaded = ttg::LocalLoadOp::create(b, loc, load.result().type(), buffer, Value());
@@ -109,8 +147,7 @@ void lowerLoad(tt::DescriptorLoadOp load, MemDescType bufferType) {
       conversion.result().replaceAllUsesWith(v);
       user->erase();
     } else if (auto alloc = user->dyn<ttg::LocalAllocOp>()) {
-      bool isSame = alloc.result().type().cast<MemDescType>().encoding() == bufferType.encoding();
-      if (!isSame || !isOnlyRead(alloc.result())) continue;
+      if (!isBufferOfCopy(alloc, load, bufferType)) continue;
       alloc.result().replaceAllUsesWith(buffer);
       user->erase();
     }
@@ -370,11 +407,12 @@ absl::StatusOr<bool> tmaLowering(Module &m, PassContext &c) {
     if (auto make = op->dyn<tt::MakeTensorDescriptorOp>()) made.push_back(make);
   });
   bool changed = false; // accesses through other descriptors are refused when they are lowered
+  RoomForMbarriers room(c.target);
   StoreLowering stores(c.target);
   for (Operation *op : accesses) {
     if (auto load = op->dyn<tt::DescriptorLoadOp>()) {
       MemDescType buffer = bufferOfBlock(load.desc(), tensorOf(load.result()), true);
-      if (buffer) lowerLoad(load, buffer);
+      if (buffer) lowerLoad(load, buffer, room.takeMbarrier(load.op));
       changed |= bool(buffer);
     } else {
       changed |= stores.run(*BlockStore::of(op));

@@ -7,6 +7,7 @@
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #shared3 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, rank = 3}>
 #shared32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // One buffer serves the value, its conversion and a buffer of the same layout.
@@ -30,6 +31,40 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %x = ttg.local_load %b : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #blocked>
     tt.store %p, %v : tensor<64x64x!tt.ptr<f16>, #blocked>
     tt.store %q, %w : tensor<64x64x!tt.ptr<f16>, #columns>
+    tt.store %p, %x : tensor<64x64x!tt.ptr<f16>, #blocked>
+    tt.return
+  }
+
+  // A buffer that is read later is waited for where it is read: the copies of a loop that follows need not wait for it.
+  // CHECK-LABEL: @waits_at_the_reader
+  // CHECK: ttng.async_tma_copy_global_to_local %{{.*}}[%{{.*}}, %{{.*}}] %[[Q:.*]], %[[M:.*]], %true
+  // CHECK: ttng.async_tma_copy_global_to_local %{{.*}}[%{{.*}}, %{{.*}}] %[[K:.*]], %arg3, %arg4
+  // CHECK: ttng.wait_barrier %[[M]], %c0_i32
+  // CHECK-NEXT: ttng.inval_barrier %[[M]]
+  // CHECK-NEXT: scf.for
+  // CHECK: ttg.local_load %[[Q]]
+  tt.func private @waits_at_the_reader(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %p: tensor<64x64x!tt.ptr<f16>, #blocked>, %i: i32, %m: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %any: i1) {
+    %v = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
+    %b = ttg.local_alloc %v : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    %k = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    ttng.async_tma_copy_global_to_local %d[%i, %i] %k, %m, %any : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    scf.for %j = %i to %i step %i : i32 {
+      %x = ttg.local_load %b : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #blocked>
+      tt.store %p, %x : tensor<64x64x!tt.ptr<f16>, #blocked>
+    }
+    tt.return
+  }
+
+  // The copy may still read what this store writes.
+  // CHECK-LABEL: @waits_before_a_store
+  // CHECK: ttng.wait_barrier
+  // CHECK: tt.store
+  // CHECK: ttg.local_load
+  tt.func private @waits_before_a_store(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %p: tensor<64x64x!tt.ptr<f16>, #blocked>, %y: tensor<64x64xf16, #blocked>, %i: i32) {
+    %v = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
+    %b = ttg.local_alloc %v : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    tt.store %p, %y : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %x = ttg.local_load %b : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #blocked>
     tt.store %p, %x : tensor<64x64x!tt.ptr<f16>, #blocked>
     tt.return
   }
