@@ -21,10 +21,14 @@
 //    reads its operands in parts, and only what ends with the dot need not be held as a whole. Each repeat is undone by
 //    itself if the buffers do not fit. Targets whose scheduler takes limits (TargetInfo::hasScheduleBarriers), which
 //    keep the parts apart.
+// 5. A buffer is filled after the first asynchronous copies of the loop that follows: attention loads a block of queries
+//    and writes it to shared memory once it has arrived. The copies of keys and values, which assemblers do not move
+//    across, need not wait for that.
 //
-// All moves are undone if a block's shared memory would no longer hold all buffers, since they live longer. Other loads
+// All moves of the first three are undone if a block's shared memory would no longer hold all buffers, since they live longer. Other loads
 // and conversions stay where they are: LLVM and ptxas schedule every instruction between barriers again.
 #include "ir/builder.h"
+#include "ir/collect.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -76,6 +80,31 @@ bool livesTo(Value v, Operation *at) {
     while (user && user->block() != at->block()) user = user->parentOp();
     return user && (user == at || at->isBeforeInBlock(user));
   });
+}
+
+bool isAsynchronousCopy(Operation *op) {
+  return op->is<ttg::AsyncCopyGlobalToLocalOp>() || op->is<ttng::AsyncTmaCopyGlobalToLocalOp>();
+}
+
+/// 5. Moves the allocation that a value fills, and views of it, behind the first copies of the loop that follows in its
+/// block; whether there were any.
+bool fillAfterCopies(ttg::LocalAllocOp alloc) {
+  llvm::SmallVector<Operation *, 4> moved = {alloc.op};
+  Operation *before = nullptr; // the operation after the last copy
+  Operation *op = alloc->next();
+  for (; !op->numRegions(); op = op->next()) {
+    bool uses = llvm::any_of(
+        op->operands(), [&](Value v) { return !v.isBlockArgument() && llvm::is_contained(moved, v.definingOp()); });
+    if (uses && isMemdescView(op))
+      moved.push_back(op);
+    else if (uses || op->info().has(kTerminator) || (effectsOf(op) & kSynchronizes))
+      return false;
+    if (isAsynchronousCopy(op) || (before && op->is<ttg::AsyncCommitGroupOp>())) before = op->next();
+  }
+  if (!before || op->is<scf::IfOp>()) return false;
+  for (auto *m : moved)
+    if (m->isBeforeInBlock(before)) m->moveBefore(before);
+  return true;
 }
 
 class LateOperands {
@@ -239,6 +268,8 @@ private:
 
 absl::StatusOr<bool> reorderInstructions(Module &m, PassContext &c) {
   bool changed = false;
+  for (auto alloc : collect<ttg::LocalAllocOp>(m.op()))
+    if (alloc.src()) changed |= fillAfterCopies(alloc);
   for (auto &op : *m.body())
     if (op.is<tt::FuncOp>()) changed |= LateOperands(&op, c.target).run();
   return changed;

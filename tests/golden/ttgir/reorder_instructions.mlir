@@ -107,4 +107,26 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %5 = tt.dot %0, %1, %4 : tensor<64x64xf32, #ttg.dot_op<{opIdx = 0, parent = #b}>> * tensor<64x64xf32, #ttg.dot_op<{opIdx = 1, parent = #b}>> -> tensor<64x64xf32, #b>
     tt.return
   }
+
+  // The first copies of a loop do not wait for the value that fills another buffer of it.
+  // CHECK-LABEL: @filled_after_the_copies
+  // CHECK: ttg.async_copy_global_to_local
+  // CHECK-NEXT: ttg.async_commit_group
+  // CHECK-NEXT: ttg.local_alloc %arg0
+  // CHECK-NEXT: scf.for
+  tt.func @filled_after_the_copies(%x: tensor<64x64xf32, #a>, %p: tensor<64x64x!tt.ptr<f32>, #a>, %n: i32) -> tensor<64x64xf32, #a> {
+    %q = ttg.local_alloc %x : (tensor<64x64xf32, #a>) -> !ttg.memdesc<64x64xf32, #s, #smem>
+    %m = ttg.local_alloc : () -> !ttg.memdesc<64x64xf32, #s, #smem, mutable>
+    %t = ttg.async_copy_global_to_local %p, %m : tensor<64x64x!tt.ptr<f32>, #a> -> <64x64xf32, #s, #smem, mutable>
+    ttg.async_commit_group
+    %r = scf.for %i = %n to %n step %n iter_args(%acc = %x) -> (tensor<64x64xf32, #a>) : i32 {
+      ttg.async_wait {num = 0 : i32}
+      %y = ttg.local_load %q : !ttg.memdesc<64x64xf32, #s, #smem> -> tensor<64x64xf32, #a>
+      %z = ttg.local_load %m : !ttg.memdesc<64x64xf32, #s, #smem, mutable> -> tensor<64x64xf32, #a>
+      %s = arith.addf %y, %z : tensor<64x64xf32, #a>
+      %u = arith.addf %s, %acc : tensor<64x64xf32, #a>
+      scf.yield %u : tensor<64x64xf32, #a>
+    }
+    tt.return %r : tensor<64x64xf32, #a>
+  }
 }
