@@ -22,6 +22,15 @@ Value createNextPhase(Builder &b, Location loc, Value phase, Value next) {
   return arith::SelectOp::create(b, loc, wraps, other, phase).op->result();
 }
 
+bool isNextPhase(Value next, Value phase, Value nextIndex) {
+  auto select = next.definedBy<arith::SelectOp>();
+  if (!select || select.falseValue() != phase) return false;
+  auto other = select.trueValue().definedBy<arith::XoriOp>();
+  auto compare = select.condition().definedBy<arith::CmpiOp>();
+  return other && other.lhs() == phase && intConstantOf(other.rhs()) == 1 && compare &&
+         compare.predicate() == CmpIPredicate::Eq && compare.lhs() == nextIndex && intConstantOf(compare.rhs()) == 0;
+}
+
 std::optional<MultiBufferStep> multiBufferStep(Value v) {
   auto select = v.definedBy<arith::SelectOp>();
   if (!select || intConstantOf(select.trueValue()) != 0) return {};

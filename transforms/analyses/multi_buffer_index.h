@@ -21,6 +21,9 @@ ir::Value createNextBufferIndex(ir::Builder &, ir::Location, ir::Value index, in
 /// buffer.
 ir::Value createNextPhase(ir::Builder &, ir::Location, ir::Value phase, ir::Value next);
 
+/// Whether `next` is computed as above from `phase` and the index of the next buffer.
+bool isNextPhase(ir::Value next, ir::Value phase, ir::Value nextIndex);
+
 /// What `next` is the index after, if it is computed as above; nothing for other values.
 std::optional<MultiBufferStep> multiBufferStep(ir::Value next);
 

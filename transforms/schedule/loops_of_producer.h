@@ -1,0 +1,31 @@
+// Loops that one producer warp can serve, one after the other (see loops_of_producer.cpp).
+#pragma once
+#include "transforms/schedule/specialization_plan.h"
+#include "llvm/ADT/MapVector.h"
+#include <optional>
+
+namespace tessera::transforms {
+
+/// A loop that fills and reads the buffers of the loop before it in turn.
+struct FollowingLoop {
+  ir::scf::ForOp loop;
+  SpecializationPlan plan;
+  llvm::MapVector<ir::Value, ir::Value> buffers;      // its buffers and mbarriers, and those of the first loop
+  llvm::SmallVector<ir::Operation *, 8> firstCopies;  // announcements and copies of its first iterations, in order
+  llvm::SmallVector<ir::Operation *, 8> scalars;      // computed between the loops, which its copies need; in order
+  llvm::SmallVector<ir::Operation *, 8> computations; // between the loops, which it needs itself; in order
+};
+
+/// The loop that follows `previous` in its block, if the producer of `first` can serve it, too. `first` is the plan of
+/// the first loop that it serves.
+std::optional<FollowingLoop> findFollowingLoop(ir::scf::ForOp previous, const SpecializationPlan &first,
+                                               const ir::Tuning &);
+
+/// The phase of the mbarrier that the loop waits for, and the index of the buffer, as the loop carries both.
+struct ReadPosition {
+  unsigned index, phase; // among the carried values
+};
+/// Nothing if they do not start at the first buffer and go on by createNextBufferIndex and createNextPhase.
+std::optional<ReadPosition> readPosition(const SpecializationPlan &);
+
+} // namespace tessera::transforms
