@@ -25,7 +25,7 @@ std::optional<FollowingLoop> findFollowingLoop(ir::scf::ForOp previous, const Sp
 struct ReadPosition {
   unsigned index, phase; // among the carried values
 };
-/// Nothing if they do not start at the first buffer and go on by createNextBufferIndex and createNextPhase.
+/// Nothing if they do not start at the first buffer, or do not step by createNextBufferIndex and createNextPhase.
 std::optional<ReadPosition> readPosition(const SpecializationPlan &);
 
 } // namespace tessera::transforms

@@ -21,12 +21,13 @@
 //    reads its operands in parts, and only what ends with the dot need not be held as a whole. Each repeat is undone by
 //    itself if the buffers do not fit. Targets whose scheduler takes limits (TargetInfo::hasScheduleBarriers), which
 //    keep the parts apart.
-// 5. A buffer is filled after the first asynchronous copies of the loop that follows: attention loads a block of queries
-//    and writes it to shared memory once it has arrived. The copies of keys and values, which assemblers do not move
-//    across, need not wait for that.
+// 5. A buffer is filled after the first asynchronous copies of the loop that follows: attention loads a block of
+//    queries and writes it to shared memory once it has arrived. The copies of keys and values, which assemblers do not
+//    move across, need not wait for that.
 //
-// All moves of the first three are undone if a block's shared memory would no longer hold all buffers, since they live longer. Other loads
-// and conversions stay where they are: LLVM and ptxas schedule every instruction between barriers again.
+// All moves of the first three are undone if a block's shared memory would no longer hold all buffers, since they live
+// longer. Other loads and conversions stay where they are: LLVM and ptxas schedule every instruction between barriers
+// again.
 #include "ir/builder.h"
 #include "ir/collect.h"
 #include "ir/module_attributes.h"
