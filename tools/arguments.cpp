@@ -125,7 +125,8 @@ static std::error_code whyNotWritable(const std::string &folder) {
   return fs::access(folder, fs::AccessMode::Write);
 }
 
-int checkOutputFiles(std::initializer_list<OutputOption> outputs, std::initializer_list<std::string> inputs) {
+/// Whether two paths name one file, which need not exist.
+static bool isSameFile(const std::string &a, const std::string &b) {
   namespace fs = llvm::sys::fs;
   auto absolute = [](const std::string &path) {
     llvm::SmallString<128> p(path);
@@ -133,19 +134,29 @@ int checkOutputFiles(std::initializer_list<OutputOption> outputs, std::initializ
     llvm::sys::path::remove_dots(p, /*remove_dot_dot=*/true);
     return p;
   };
-  auto isSame = [&](const std::string &a, const std::string &b) {
-    return absolute(a) == absolute(b) || fs::equivalent(a, b);
-  };
+  return absolute(a) == absolute(b) || fs::equivalent(a, b);
+}
+
+int checkInputsAreKept(const std::vector<OutputOption> &outputs, const std::vector<std::string> &inputs) {
+  for (auto &o : outputs) {
+    if (o.path.empty() || o.path == "-" || !llvm::sys::fs::is_regular_file(o.path)) continue;
+    for (auto &input : inputs)
+      if (isSameFile(input, o.path))
+        return fail(kUsage, llvm::Twine(o.option) + " would overwrite the input '" + input + "'");
+  }
+  return kOk;
+}
+
+int checkOutputFiles(const std::vector<OutputOption> &outputs, const std::vector<std::string> &inputs) {
+  namespace fs = llvm::sys::fs;
   for (auto &o : outputs) {
     if (o.path.empty()) continue;
-    for (auto *other = outputs.begin(); other != &o; ++other)
-      if (!other->path.empty() && isSame(other->path, o.path) && o.path != "/dev/null")
+    for (const OutputOption *other = outputs.data(); other != &o; ++other)
+      if (!other->path.empty() && isSameFile(other->path, o.path) && o.path != "/dev/null")
         return fail(kUsage, llvm::Twine(other->option) + " and " + o.option + " cannot both write to " +
                                 (o.path == "-" ? "standard output" : "'" + o.path + "'"));
     if (o.path == "-") continue;
-    for (auto &input : inputs)
-      if (fs::is_regular_file(o.path) && isSame(input, o.path))
-        return fail(kUsage, llvm::Twine(o.option) + " would overwrite the input '" + input + "'");
+    if (int code = checkInputsAreKept({o}, inputs)) return code;
     std::error_code problem;
     if (fs::is_directory(o.path))
       problem = std::make_error_code(std::errc::is_a_directory);

@@ -7,7 +7,6 @@
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <functional>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,7 +35,10 @@ struct OutputOption {
 };
 /// Before hours of work: whether the files can be written, and are different ones and none of the inputs. An exit code
 /// after an error was printed. Nothing is created.
-int checkOutputFiles(std::initializer_list<OutputOption>, std::initializer_list<std::string> inputs = {});
+int checkOutputFiles(const std::vector<OutputOption> &, const std::vector<std::string> &inputs = {});
+/// Whether none of the files to be written is an input, whose contents would be lost: for files that an input names.
+/// An exit code after an error was printed.
+int checkInputsAreKept(const std::vector<OutputOption> &, const std::vector<std::string> &inputs);
 /// The same for a folder, which may have to be created. Empty: none.
 int checkOutputFolder(const std::string &path);
 

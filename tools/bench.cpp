@@ -31,6 +31,7 @@ int benchCommand(int argc, char **argv) {
   if (deviceName == "interpreter") return openMeasuredDevice(deviceName, device);
   Launch l;
   if (int code = l.readDescription(path)) return code;
+  if (int code = checkInputsAreKept({{"--json", jsonFile}}, l.description.files())) return code;
   auto &d = l.description;
   if (int code = openMeasuredDevice(deviceName, device)) return code;
   if (auto *target = findTarget(device->target())) warnOfUnreadOptions(app, *target);

@@ -113,7 +113,8 @@ static std::optional<int> readOptions(int argc, char **argv, ConformanceOptions 
   for (const char *report : {"--html", "--markdown", "--json"})
     if (app.count(report) && (o.list || !o.dump.empty()))
       return fail(kUsage, llvm::Twine(report) + (o.list ? " and --list" : " and --dump") + " exclude each other");
-  if (int code = checkOutputFiles({{"--html", o.html}, {"--markdown", o.markdown}, {"--json", o.json}})) return code;
+  if (int code = checkOutputFiles({{"--html", o.html}, {"--markdown", o.markdown}, {"--json", o.json}}, o.files))
+    return code;
   if (int code = checkOutputFolder(o.dump)) return code;
   return std::nullopt;
 }

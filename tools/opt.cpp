@@ -200,6 +200,11 @@ int Opt::prepare() {
   if (int code = checkOutputFiles(
           {{"-o", output.empty() && checked.empty() ? "-" : output}, {"--remarks-json", flags.remarksFile}}))
     return code;
+  // -o may replace the input by the output, unless it belongs to a description.
+  if (int code = checkInputsAreKept({{"--remarks-json", flags.remarksFile}}, {input, checked})) return code;
+  if (launch)
+    if (int code = checkInputsAreKept({{"-o", output}, {"--remarks-json", flags.remarksFile}}, launch->files()))
+      return code;
   run.findTarget = runtime::findTarget;
   if (!targetName.empty()) {
     auto t = runtime::requireTarget(targetName);

@@ -417,6 +417,12 @@ int ReduceFlags::addPasses(Trial &trial) const {
   return kOk;
 }
 
+/// NAME, for an -o that is NAME.mlir or NAME.
+std::string stemOf(llvm::StringRef output) {
+  output.consume_back(".mlir");
+  return output.str();
+}
+
 /// Reads the launch description of a trial on a device; `irPath`: its kernel's file.
 int readLaunch(const ReduceFlags &flags, const Trial &trial, ir::Context &context, Failing &f, std::string &irPath) {
   llvm::StringRef spec(trial.device);
@@ -440,6 +446,9 @@ int readLaunch(const ReduceFlags &flags, const Trial &trial, ir::Context &contex
   if (auto k = selectKernel(*f.module, d->kernel); !k.ok())
     return failAtKey(*d, d->kernelPlace, "kernel", irPath + ": " + std::string(k.status().message()),
                      text->getBuffer());
+  // NAME.json is written beside NAME.mlir.
+  std::string stem = stemOf(flags.output);
+  if (int code = checkInputsAreKept({{"-o", stem + ".mlir"}, {"-o", stem + ".json"}}, d->files())) return code;
   f.launch = std::move(*d);
   return kOk;
 }
@@ -461,9 +470,8 @@ int checkOriginal(const Failure &original, const std::string &irPath, const std:
 int writeReduced(const Failing &f, const std::string &output) {
   std::string text = ir::printToString(*f.module, {.locations = false});
   if (f.launch) {
-    llvm::StringRef stem = output;
-    stem.consume_back(".mlir");
-    bool written = writeAtomically((stem + ".mlir").str(), text) && LaunchWriter(f, stem.str()).write();
+    std::string stem = stemOf(output);
+    bool written = writeAtomically(stem + ".mlir", text) && LaunchWriter(f, stem).write();
     return written ? kOk : kRunFailed;
   }
   bool toStandardOutput = output.empty() || output == "-";

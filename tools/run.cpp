@@ -236,11 +236,23 @@ int timeCompiled(const RunFlags &flags, Launch &l, Device &device, CompileCache 
   return timeAndReport(timing, l.description, compiled.output, flags.path);
 }
 
+/// The file that --out gives a buffer.
+std::string bufferFile(const std::string &folder, const LaunchArg &a) { return folder + "/" + a.name + ".npy"; }
+
+/// Whether nothing that the run writes is a file that the description names.
+int checkFilesAreKept(const RunFlags &flags, const LaunchDescription &d) {
+  std::vector<OutputOption> outputs{{"--timeline", flags.timingFlags.timeline},
+                                    {"--timing-json", flags.timingFlags.json}};
+  for (auto &a : d.args)
+    if (!a.isScalar && !flags.outDir.empty()) outputs.push_back({"--out", bufferFile(flags.outDir, a)});
+  return checkInputsAreKept(outputs, d.files());
+}
+
 int writeBuffers(const std::string &folder, const Launch &l) {
   if (auto ec = llvm::sys::fs::create_directories(folder)) return fail(kRunFailed, folder + ": " + ec.message());
   for (auto [i, a] : llvm::enumerate(l.description.args)) {
     if (a.isScalar) continue;
-    auto s = writeNpy(folder + "/" + a.name + ".npy", a.dtype, a.shape, withoutGaps(a, l.arguments.buffers[i]));
+    auto s = writeNpy(bufferFile(folder, a), a.dtype, a.shape, withoutGaps(a, l.arguments.buffers[i]));
     if (!s.ok()) return fail(kRunFailed, std::string(s.message()));
   }
   return kOk;
@@ -286,6 +298,7 @@ int runCommand(int argc, char **argv) {
   if (int code = flags.validate(app)) return code;
   Launch l;
   if (int code = l.readDescription(flags.path)) return code;
+  if (int code = checkFilesAreKept(flags, l.description)) return code;
   if (!flags.targetName.empty())
     if (auto t = requireTarget(flags.targetName); !t.ok()) return fail(kUsage, std::string(t.status().message()));
   emulator::Report report;

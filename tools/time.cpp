@@ -30,6 +30,8 @@ int timeCommand(int argc, char **argv) {
   if (!text) return fail(kInputAtFault, name + ": " + text.getError().message());
   auto description = runtime::readLaunchText((*text)->getBuffer(), name);
   if (!description.ok()) return failLocated(std::string(description.status().message()), name, (*text)->getBuffer());
+  if (int code = checkInputsAreKept({{"--timeline", flags.timeline}, {"--json", flags.json}}, description->files()))
+    return code;
   auto bytes = readInput(object);
   if (!bytes) return kInputAtFault;
   return timeAndReport(flags, *description, bytes->getBuffer(), object);

@@ -324,8 +324,6 @@ int tuneCommand(int argc, char **argv) {
   for (SearchedOption &s : flags.search.all)
     if (int code = s.readLists()) return code;
   if (int code = checkOutputFiles({{"--json", flags.jsonFile}, {"-o", flags.output}})) return code;
-  // -o may replace the description by the tuned one.
-  if (int code = checkOutputFiles({{"--json", flags.jsonFile}}, {flags.path})) return code;
   std::unique_ptr<CompileCache> cache;
   if (int code = flags.cache.open(cache)) return code;
 
@@ -336,6 +334,11 @@ int tuneCommand(int argc, char **argv) {
   if (!emulated && app.count("--threads")) return fail(kUsage, "--threads needs --device emulator:TARGET");
   if (flags.deviceName == "interpreter") return openMeasuredDevice(flags.deviceName, device); // an error
   if (int code = l.readDescription(flags.path)) return code;
+  // -o may replace the description, which comes first, by the tuned one.
+  std::vector<std::string> inputs = l.description.files();
+  if (int code = checkInputsAreKept({{"--json", flags.jsonFile}}, inputs)) return code;
+  inputs.erase(inputs.begin());
+  if (int code = checkInputsAreKept({{"-o", flags.output}}, inputs)) return code;
   if (int code = openDeviceToTune(flags, report, device)) return code;
   auto diag = printingDiagnostics();
   if (int code = l.readKernel(diag)) return code;

@@ -423,6 +423,20 @@ std::string LaunchDescription::resolve(llvm::StringRef file) const {
   return directory == "." ? file.str() : directory + "/" + file.str();
 }
 
+std::vector<std::string> LaunchDescription::files() const {
+  std::vector<std::string> all{path};
+  auto add = [&](const std::string &file) {
+    if (!file.empty()) all.push_back(resolve(file));
+  };
+  add(ttir);
+  for (auto &a : args) add(a.file);
+  for (auto &e : expected) {
+    add(e.file);
+    add(e.within);
+  }
+  return all;
+}
+
 absl::StatusOr<LaunchDescription> parseLaunch(llvm::StringRef text, const std::string &path) {
   LaunchDescription d;
   d.path = path;

@@ -98,6 +98,8 @@ struct LaunchDescription : KernelConfig {
 
   /// A file named by the description, found from its folder.
   std::string resolve(llvm::StringRef file) const;
+  /// The description and the files that it names, found from its folder.
+  std::vector<std::string> files() const;
   /// "launch.json:3:9: ", or "launch.json: " where the place is not known: how errors begin.
   std::string at(LaunchPlace) const;
 };
