@@ -32,6 +32,15 @@ absl::StatusOr<bool> ValueExpansion::run() {
   return true;
 }
 
+/// Whether a value that the operation uses or makes is a tensor with a layout.
+static bool hasTensorWithLayout(Operation *op) {
+  auto hasLayout = [](Value v) {
+    auto t = v.type().dyn_cast<TensorType>();
+    return t && t.encoding();
+  };
+  return llvm::any_of(op->operands(), hasLayout) || llvm::any_of(op->results(), hasLayout);
+}
+
 bool ValueExpansion::fail(Operation *op, const llvm::Twine &why) {
   diagnostics_.error(op->loc(), "'" + op->name() + "' " + why);
   return false;
@@ -216,6 +225,8 @@ bool ValueExpansion::operation(Operation *op) {
   default: break;
   }
   if (concerns) {
+    // What an operation is rewritten to has tensors without layouts, which cannot stand beside others in a function.
+    if (hasTensorWithLayout(op)) return fail(op, "accesses a tensor that has a layout through " + what_);
     obsolete_.push_back(op);
     unsigned errors = diagnostics_.errors();
     if (rewrite(op)) return true;
