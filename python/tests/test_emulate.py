@@ -14,7 +14,7 @@ import triton.language as tl  # noqa: E402
 from triton.tools.tensor_descriptor import TensorDescriptor  # noqa: E402
 
 import tessera  # noqa: E402
-from tessera.triton import HostArray, KernelFault, emulate  # noqa: E402
+from tessera.triton import HostArray, KernelFault, __main__, emulate  # noqa: E402
 
 EMULATED = ["sm_80", "sm_90a", "gfx942", "gfx1100"]
 ALL = ["interpreter", *EMULATED]
@@ -341,11 +341,24 @@ def test_check_of_a_program(tmp_path):
     bad = check(tmp_path, "--target", "gfx1100", "PROGRAM", "1")
     assert bad.returncode == 1 and "program.py:8" in bad.stderr and "out of bounds" in bad.stderr
     assert check(tmp_path, "--target", "nothing", "PROGRAM", "0").returncode == 2
-    assert check(tmp_path).returncode == 2
-    assert check(tmp_path, "--target").returncode == 2
     missing = check(tmp_path, "missing.py")
     assert missing.returncode == 2 and missing.stderr == "missing.py: No such file or directory\n"
     assert "usage" in check(tmp_path, "--help").stdout
     (tmp_path / "as_module.py").write_text(PROGRAM)
     module = check(tmp_path, "--target=sm_80", "-m", "as_module", "1")
     assert module.returncode == 1 and "as_module.py:8" in module.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments, says",
+    [
+        ([], "a program is needed: SCRIPT, or -m MODULE"),
+        (["-m"], "a program is needed: SCRIPT, or -m MODULE"),
+        (["--target"], "--target needs a name"),
+        (["--steps", "1", "train.py"], "unknown option '--steps'; options of the program follow it"),
+    ],
+)
+def test_wrong_usage_of_check(capsys, arguments, says):
+    assert __main__.check(arguments) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.endswith(f"check: error: {says}\n")

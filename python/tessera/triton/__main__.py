@@ -70,23 +70,32 @@ Exit status: 0 no faults, 1 a fault or another exception of the program, 2 wrong
 def check(arguments: list[str]) -> int:
     """One process for each target: programs may keep kernels and state. What follows the program is its own."""
     targets, rest = [], list(arguments)
-    while rest and rest[0].startswith("--target"):
+    while rest and rest[0].startswith("-") and rest[0] != "-m":
         name, _, value = rest.pop(0).partition("=")
-        if name != "--target" or not (value or rest):
-            break
+        if name in ("-h", "--help"):
+            print(CHECK)
+            return 0
+        if name != "--target":
+            return _wrong_check(f"unknown option '{name}'; options of the program follow it")
+        if not (value or rest):
+            return _wrong_check("--target needs a name")
         targets.append(value or rest.pop(0))
-    else:
-        is_module = rest[:1] == ["-m"]
-        if len(rest) > is_module and (is_module or not rest[0].startswith("-")):
-            if not is_module and not os.path.exists(rest[0]):
-                print(f"{rest[0]}: No such file or directory", file=sys.stderr)
-                return 2
-            if not is_module and os.path.isdir(rest[0]) and not os.path.exists(os.path.join(rest[0], "__main__.py")):
-                print(f"{rest[0]}: a folder without __main__.py", file=sys.stderr)
-                return 2
-            return _check(targets or ["interpreter", "sm_90a", "gfx942"], rest)
-    print(CHECK, file=sys.stdout if rest[:1] in (["-h"], ["--help"]) else sys.stderr)
-    return 0 if rest[:1] in (["-h"], ["--help"]) else 2
+    is_module = rest[:1] == ["-m"]
+    if len(rest) <= is_module:
+        return _wrong_check("a program is needed: SCRIPT, or -m MODULE")
+    if not is_module and not os.path.exists(rest[0]):
+        print(f"{rest[0]}: No such file or directory", file=sys.stderr)
+        return 2
+    if not is_module and os.path.isdir(rest[0]) and not os.path.exists(os.path.join(rest[0], "__main__.py")):
+        print(f"{rest[0]}: a folder without __main__.py", file=sys.stderr)
+        return 2
+    return _check(targets or ["interpreter", "sm_90a", "gfx942"], rest)
+
+
+def _wrong_check(why: str) -> int:
+    """Wrong usage of `check`, in the form of argparse."""
+    print(f"{CHECK}\npython -m tessera.triton check: error: {why}", file=sys.stderr)
+    return 2
 
 
 def _check(targets: list[str], command: list[str]) -> int:
