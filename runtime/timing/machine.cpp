@@ -3,6 +3,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cstdint>
 #include <tuple>
 #include <utility>
 
@@ -84,8 +85,8 @@ absl::Status applyNumber(Machine &m, llvm::StringRef text) {
   }
   unsigned number = 0;
   if (value.getAsInteger(10, number))
-    return absl::InvalidArgumentError(absl::StrCat("a whole number is needed, as in ", name.str(), "=",
-                                                   m.*(row->member), ", not '", text.str(), "'"));
+    return absl::InvalidArgumentError(absl::StrCat("a whole number from 0 to ", UINT32_MAX, " is needed, as in ",
+                                                   name.str(), "=", m.*(row->member), ", not '", text.str(), "'"));
   m.*(row->member) = number;
   return absl::OkStatus();
 }
