@@ -24,8 +24,9 @@ constexpr size_t kMaxDimensions = 64; // as .npy files have
 constexpr llvm::StringRef kRootKeys[] = {"kernel", "ttir",     "grid",
 #define KERNEL_OPTION(field, key, flag, initial, form, least, most, help, needs) #key,
 #include "runtime/options.def"
-                                         "args",   "expected", "flops", "bytes", "library"};
-constexpr llvm::StringRef kRootExtra[] = {"name", "description", "note", "comment"};
+                                         "args",   "expected", "flops", "bytes"};
+// For people and other programs.
+constexpr llvm::StringRef kIgnoredRootKeys[] = {"name", "description", "note", "comment", "library"};
 constexpr llvm::StringRef kScalarKeys[] = {"name", "scalar", "type"};
 constexpr llvm::StringRef kBufferKeys[] = {"name",  "dtype",      "shape",  "file",        "fill",    "lo",     "hi",
                                            "scale", "transposed", "offset", "block_shape", "strides", "padding"};
@@ -74,13 +75,12 @@ public:
     if (auto n = root_.get("expected"); n.present()) expected(n);
     amount("flops", d_.flops);
     amount("bytes", d_.bytesMoved);
-    if (auto n = root_.get("library"); n.present() && !n.isNull()) d_.library = n.string().value_or("");
   }
 
 private:
   void rootKeys() {
     for (auto &[key, node] : root_.members())
-      if (!llvm::is_contained(kRootKeys, key) && !llvm::is_contained(kRootExtra, key) &&
+      if (!llvm::is_contained(kRootKeys, key) && !llvm::is_contained(kIgnoredRootKeys, key) &&
           !llvm::StringRef(key).starts_with("triton_"))
         node.error("unknown key; " + suggestName(key, kRootKeys));
   }

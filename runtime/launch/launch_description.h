@@ -17,8 +17,9 @@
 // tensor descriptor (descriptor.h), with "strides" in elements where it is not contiguous, and "padding": "nan" where
 // elements outside of it are to read as NaN.
 //
-// Scalars are numbers (true and false for i1; "inf", "-inf", "nan" for floats). bench.json may add "flops", "bytes",
-// "library" and times of others ("triton_…").
+// Scalars are numbers (true and false for i1; "inf", "-inf", "nan" for floats). "flops" and "bytes" are the work of one
+// launch, for `tessera bench`. Ignored are "name", "description", "note", "comment", "library" and keys that begin with
+// "triton_" (times of others, for example).
 //
 // Random contents depend on the argument's index and the element's alone (a counter-based generator and arithmetic
 // without a mathematics library), so every device on every host gets the same data.
@@ -94,7 +95,6 @@ struct LaunchDescription : KernelConfig {
   std::vector<ExpectedOutput> expected; // by argument
   // For measurements; 0 and empty where not said.
   double flops = 0, bytesMoved = 0;
-  std::string library;
 
   /// A file named by the description, found from its folder.
   std::string resolve(llvm::StringRef file) const;
