@@ -96,11 +96,52 @@ struct Opt {
   std::optional<runtime::LaunchDescription> launch; // --check-passes
 
   int option(llvm::StringRef written, llvm::StringRef next, bool &nextUsed);
+  /// The flag that an option sets, or null.
+  bool *switchNamed(llvm::StringRef);
+  /// Where an option's value goes, and what it is.
+  struct ValueOption {
+    std::string *to = nullptr;
+    const char *what = "";
+  };
+  ValueOption valueNamed(llvm::StringRef);
   int prepare();
   int section(const frontend::TextSection &, const std::string &file, std::string &out, bool &over);
   void placeErrors(const frontend::TextSection &, const std::string &file, int64_t bisectDone,
                    ir::DiagnosticEngine &) const;
 };
+
+bool *Opt::switchNamed(llvm::StringRef name) {
+  const std::pair<llvm::StringRef, bool *> switches[] = {
+      {"split-input-file", &split},
+      {"allow-unregistered-dialect", &parse.allowUnregistered},
+      {"verify-each", &flags.verifyEach},
+      {"print-ir-before-all", &flags.beforeAll},
+      {"mlir-print-ir-before-all", &flags.beforeAll},
+      {"print-ir-after-all", &flags.afterAll},
+      {"mlir-print-ir-after-all", &flags.afterAll},
+      {"time-passes", &flags.time},
+      {"mlir-timing", &flags.time},
+      {"mlir-print-debuginfo", &debugInfo},
+      {"mlir-use-nameloc-as-prefix", &nameLocs},
+  };
+  for (auto [option, to] : switches)
+    if (name == option) return to;
+  return nullptr;
+}
+
+Opt::ValueOption Opt::valueNamed(llvm::StringRef name) {
+  const std::pair<llvm::StringRef, ValueOption> options[] = {
+      {"remarks-json", {&flags.remarksFile, "a file"}},
+      {"print-ir-before", {&flags.before, "a regular expression"}},
+      {"print-ir-after", {&flags.after, "a regular expression"}},
+      {"check-passes", {&checked, "a launch description"}},
+      {"target", {&targetName, "a name"}},
+      {"o", {&output, "a file"}},
+  };
+  for (auto &[option, value] : options)
+    if (name == option) return value;
+  return {};
+}
 
 /// One option or pass. Those that need a value take it after `=`, or else `next`.
 int Opt::option(llvm::StringRef written, llvm::StringRef next, bool &nextUsed) {
@@ -122,37 +163,9 @@ int Opt::option(llvm::StringRef written, llvm::StringRef next, bool &nextUsed) {
     to = isNone || value == "true";
     return kOk;
   };
-  const std::pair<llvm::StringRef, bool *> switches[] = {
-      {"split-input-file", &split},
-      {"allow-unregistered-dialect", &parse.allowUnregistered},
-      {"verify-each", &flags.verifyEach},
-      {"print-ir-before-all", &flags.beforeAll},
-      {"mlir-print-ir-before-all", &flags.beforeAll},
-      {"print-ir-after-all", &flags.afterAll},
-      {"mlir-print-ir-after-all", &flags.afterAll},
-      {"time-passes", &flags.time},
-      {"mlir-timing", &flags.time},
-      {"mlir-print-debuginfo", &debugInfo},
-      {"mlir-use-nameloc-as-prefix", &nameLocs},
-  };
-  for (auto [flag, to] : switches)
-    if (name == flag) return takeFlag(*to);
-  struct WithValue {
-    llvm::StringRef option;
-    std::string *to;
-    const char *what;
-  };
-  const WithValue withValues[] = {
-      {"remarks-json", &flags.remarksFile, "a file"},
-      {"print-ir-before", &flags.before, "a regular expression"},
-      {"print-ir-after", &flags.after, "a regular expression"},
-      {"check-passes", &checked, "a launch description"},
-      {"target", &targetName, "a name"},
-      {"o", &output, "a file"},
-  };
-  for (auto &[flag, to, what] : withValues)
-    if (name == flag)
-      return needValue(*to) ? int(kOk) : fail(kUsage, (name.size() > 1 ? "--" : "-") + name + " needs " + what);
+  if (bool *to = switchNamed(name)) return takeFlag(*to);
+  if (auto [to, what] = valueNamed(name); to)
+    return needValue(*to) ? int(kOk) : fail(kUsage, (name.size() > 1 ? "--" : "-") + name + " needs " + what);
   if (name == "mlir-disable-threading") return kOk; // there are no threads
   if (name == "verify-diagnostics") {
     verifyDiagnostics = true;
