@@ -1,0 +1,329 @@
+// What a slice of layout conversions recomputes, and what that saves (see conversion_slices.cpp for the words).
+//
+// The plan goes from the conversions' sources up: for every value and the layout in which it is needed, the cheaper of
+// computing it there, with the layouts that its operands then need, and converting it. `collect` lists what these
+// choices reach. The gain counts what several values of the plan share once.
+#include "transforms/layout/conversion_slice.h"
+#include "ir/loops.h"
+#include "ir/op_table.h"
+#include "ir/tensor_queries.h"
+#include "layouts/dot_operand.h"
+#include "layouts/layout_order.h"
+#include "transforms/analyses/dots.h"
+#include "transforms/layout/conversion_slices.h"
+#include "transforms/layout/operand_layouts.h"
+#include <algorithm>
+
+namespace tessera::transforms {
+using namespace ir;
+using layouts::Encoding;
+
+/// Bounds of one plan, which keep compile time linear.
+constexpr unsigned kMaxDepth = 200;
+constexpr unsigned kMaxPlannedValues = 2000;
+
+/// The loop or branch whose loop-carried value or result `v` is, or null.
+Operation *carrierOf(Value v) {
+  if (auto c = carriedOf(v)) return c->loop.op;
+  Operation *op = v.definingOp();
+  return op && op->is<scf::IfOp>() ? op : nullptr;
+}
+
+// ---- the plan -------------------------------------------------------------------------------------------------------
+
+ConversionSlice::ConversionSlice(SliceContext &context, llvm::ArrayRef<ttg::ConvertLayoutOp> conversions,
+                                 llvm::function_ref<bool(Value)> remains)
+    : context_(context), costs_(context.costs), conversions_(conversions),
+      pool_(conversions_[0].op->context().encodings()), wanted_(encodingOf(conversions_[0].result())),
+      readsWords_(llvm::all_of(conversions_, [&](ttg::ConvertLayoutOp c) {
+        return isDotOperand(wanted_) &&
+               isComputedFromWords(c.src(), wanted_, c->block(), context.tuning.narrowOperandFraction);
+      })) {
+  for (auto c : conversions_) plan(c.src(), wanted_, 0, remains);
+  for (auto c : conversions_) collect(c.src(), wanted_);
+}
+
+/// True if kWidth elements of the value fill a 32-bit word, or the value's elements are at least as wide as the
+/// operand's. Elements of other values would be read from shared memory one by one.
+bool ConversionSlice::isWordOfOperand(Value v) const {
+  auto *operand = layouts::dynCast<layouts::DotOperandEncoding>(wanted_);
+  return bitsOf(v) >= conversions_[0].result().type().scalar().bitWidth() ||
+         (operand && operand->kWidth() * bitsOf(v) >= 32);
+}
+/// Whether the value is a load that the pipeliner makes a copy to shared memory.
+bool ConversionSlice::isCopiedInLoop(Value v) {
+  bool isOfLoop = v.parentBlock()->parentOp()->is<scf::ForOp>() && v.parentBlock() == conversions_[0]->block();
+  return isOfLoop && (readsWords_ || isWordOfOperand(v)) && v.definingOp() && isLoad(v.definingOp()) && v.hasOneUse();
+}
+bool ConversionSlice::isNarrowLoad(Operation *op) const {
+  return transforms::isNarrowLoad(op, context_.threads, context_.accesses);
+}
+
+/// Elements of a load that a thread gets by one access in the layout.
+static int64_t elementsPerAccess(const AxisInfoAnalysis &axes, tt::LoadOp load, const Encoding *e) {
+  auto type = tensorOf(load.result());
+  auto &layout = e->layoutOf(type.shape());
+  if (!layout.ok()) return 1;
+  int64_t widest = std::max<int64_t>(1, kGlobalAccessBytes * 8 / load.result().type().scalar().bitWidth()), most = 1;
+  for (unsigned d = 0; d < type.rank(); ++d) {
+    int64_t n = std::min(axes.contiguousElements(load.ptr(), d), int64_t(layouts::consecutiveElements(*layout, d)));
+    if (load.mask()) n = std::min(n, axes.maskConstancy(load.mask(), d));
+    most = std::max(most, std::min(n, widest));
+  }
+  return most;
+}
+
+/// Accesses by which a thread loads its elements in the layout.
+static int64_t accessesPerThread(const AxisInfoAnalysis &axes, tt::LoadOp load, const Encoding *e) {
+  auto &layout = e->layoutOf(tensorOf(load.result()).shape());
+  if (!layout.ok()) return tensorOf(load.result()).numElements();
+  return std::max<int64_t>(1, layouts::uniqueElementsPerThread(*layout) / elementsPerAccess(axes, load, e));
+}
+
+/// Whether a narrow load may be done in the layout. In a loop with dots it is issued ahead, and only one of two would
+/// be: it moves if nothing else uses it, and if that takes no more accesses, or few of 16 bytes, which are fewer than
+/// the shuffles of as many elements. Without asynchronous copies it stays: all that is ahead takes registers.
+bool ConversionSlice::canLoadIn(tt::LoadOp load, const Encoding *e) const {
+  if (isDotOperand(e)) return false;
+  if (!isLoopBodyWithDot(load->block())) return true;
+  if (!context_.asyncCopies || !load.result().hasOneUse()) return false;
+  const AxisInfoAnalysis &axes = context_.axes;
+  int64_t before = accessesPerThread(axes, load, encodingOf(load.result()));
+  int64_t after = accessesPerThread(axes, load, e);
+  bool isWide = elementsPerAccess(axes, load, e) * bitsOf(load.result()) == kGlobalAccessBytes * 8;
+  return after <= before || (isWide && after <= context_.tuning.narrowLoadMaxWideAccesses);
+}
+
+double ConversionSlice::conversionAt(Value v, const Encoding *e) {
+  bool isLarge =
+      tensorOf(v).numElements() * context_.tuning.narrowOperandFraction > tensorOf(conversions_[0].src()).numElements();
+  bool readsCopy = (isDotOperand(e) || (readsWords_ && isLarge)) && isCopiedInLoop(v); // in any layout alike
+  return (readsCopy ? 1 : costs_.conversion(v, e)) * costs_.frequency(v.parentBlock());
+}
+
+/// LayoutCosts::operation, where a load costs as much as its accesses: what the layout has side by side comes at once.
+double ConversionSlice::operationCost(Operation *op, const Encoding *e) {
+  double cost = costs_.operation(op, e);
+  auto load = op->dyn<tt::LoadOp>();
+  if (!load || !load.result().type().isTensor()) return cost;
+  return std::max(costOf(op, context_.tuning).time, cost / elementsPerAccess(context_.axes, load, e));
+}
+
+bool ConversionSlice::inputsFor(Value v, const Encoding *e, llvm::SmallVectorImpl<LayoutValue> &inputs) {
+  // A loop-carried value has one layout in all of its places.
+  if (auto c = carriedOf(v)) {
+    if (isDotOperand(e)) return false;
+    inputs.push_back({c->argument, e});
+    if (v == c->argument) {
+      inputs.push_back({c->init, e});
+      inputs.push_back({c->yielded, e});
+      inputs.push_back({c->result, e});
+    }
+    return true;
+  }
+  if (Operation *branch = carrierOf(v)) {
+    if (isDotOperand(e)) return false;
+    for (auto &r : branch->regions()) {
+      if (!r.hasOneBlock()) return false;
+      inputs.push_back({r.front()->terminator()->operand(v.index()), e});
+    }
+    return true;
+  }
+  Operation *op = v.definingOp();
+  auto addTensorOperands = [&](const Encoding *in) {
+    for (auto o : op->operands())
+      if (o.type().isTensor()) inputs.push_back({o, in});
+  };
+  if (op && isNarrowLoad(op)) {
+    addTensorOperands(e);
+    return canLoadIn(op->cast<tt::LoadOp>(), e);
+  }
+  if (!op || !isPure(op)) return false;
+  if (makesAnyLayout(op)) return true;
+  switch (op->opcode()) {
+  case Opcode::ttg_convert_layout:
+  case Opcode::tt_broadcast:
+  case Opcode::tt_expand_dims:
+  case Opcode::tt_trans:
+  case Opcode::tt_reshape:
+  case Opcode::tt_join:
+  case Opcode::tt_scan: {
+    auto *in = op->numResults() == 1 ? operandLayoutFor(pool_, op, e) : nullptr;
+    if (in) addTensorOperands(in);
+    return in != nullptr;
+  }
+  default: break;
+  }
+  // Inline assembly may have several results.
+  bool isInPlace = op->info().has(kElementwise) || op->is<arith::SelectOp>();
+  if (!isInPlace || op->numRegions() || !keepsPackedElements(op, e, encodingOf(v))) return false;
+  addTensorOperands(e);
+  return true;
+}
+
+/// The least cost of having the value in the layout: computed there or converted. A value that is reached again while
+/// it is being planned is loop-carried and costs nothing more.
+double ConversionSlice::plan(Value v, const Encoding *e, unsigned depth, llvm::function_ref<bool(Value)> remains) {
+  if (encodingOf(v) == e) return 0;
+  auto [it, isNew] = choices_.try_emplace(LayoutValue{v, e});
+  if (!isNew) return it->second.cost;
+  Choice best{conversionAt(v, e), false};
+  llvm::SmallVector<LayoutValue, 4> inputs;
+  if (depth < kMaxDepth && choices_.size() < kMaxPlannedValues && inputsFor(v, e, inputs)) {
+    double cost = 0;
+    for (auto &[o, in] : inputs) cost += plan(o, in, depth + 1, remains);
+    Operation *def = v.definingOp();
+    auto inner = v.definedBy<ttg::ConvertLayoutOp>();
+    bool costDependsOnLayout = def && (isNarrowLoad(def) || def->is<tt::ScanOp>());
+    if (inner && v.hasOneUse()) // a conversion on the way goes if it served nobody else
+      cost -= costs_.conversion(inner.src(), encodingOf(v)) * costs_.frequency(v.parentBlock());
+    else if (def && !carrierOf(v) && remains(v))
+      cost += operationAt(v, e);
+    else if (costDependsOnLayout) // it may cost more there even if it only moves
+      cost += (operationCost(def, e) - operationCost(def, encodingOf(v))) * costs_.frequency(v.parentBlock());
+    // On a par, conversions stay below: fewer layouts.
+    if (cost < best.cost) best = {cost, true};
+  }
+  return (choices_[{v, e}] = best).cost;
+}
+
+/// Lists the values that the choices reach.
+void ConversionSlice::collect(Value v, const Encoding *e) {
+  if (encodingOf(v) == e || recomputed_.contains({v, e}) || converted_.contains({v, e})) return;
+  llvm::SmallVector<LayoutValue, 4> inputs;
+  bool recompute = choices_[{v, e}].recompute && inputsFor(v, e, inputs);
+  // A loop's argument and result change both or neither.
+  if (auto c = carriedOf(v); recompute && c)
+    for (auto &[o, in] : inputs)
+      if (carrierOf(o) == c->loop.op && !choices_[{o, in}].recompute) recompute = false;
+  if (!recompute) {
+    converted_.insert({v, e});
+    return;
+  }
+  recomputed_.insert({v, e});
+  inputs_[v].push_back({e, inputs});
+  for (auto &[o, in] : inputs) collect(o, in);
+}
+
+// ---- what a slice gains ---------------------------------------------------------------------------------------------
+
+/// Whether a slice for an operand of an fma dot would compute more elements in each thread than before. In the
+/// operand's layout threads hold copies of whole rows, more than they have registers for; the lowering reads them from
+/// shared memory where the dot needs them, which it cannot do if they are computed on the way.
+bool ConversionSlice::readsWholeRowsForFma() {
+  auto *operand = layouts::dynCast<layouts::DotOperandEncoding>(wanted_);
+  if (!operand || !layouts::dynCast<layouts::BlockedEncoding>(operand->parent())) return false;
+  return llvm::any_of(recomputed_, [&](auto &item) {
+    auto [v, e] = item;
+    return !carrierOf(v) && costs_.operation(v.definingOp(), e) > costs_.operation(v.definingOp(), encodingOf(v));
+  });
+}
+/// Whether a value would be converted that is neither much narrower than the slice's result nor loaded in a loop. Loads
+/// of a loop are copied to shared memory in any case, from which one layout is read as well as another.
+bool ConversionSlice::convertsWideValue() {
+  int64_t elements = tensorOf(conversions_[0].src()).numElements();
+  return llvm::any_of(converted_, [&](auto &item) {
+    bool isNarrow = tensorOf(item.first).numElements() * context_.tuning.narrowOperandFraction <= elements;
+    return !isCopiedInLoop(item.first) && !isNarrow;
+  });
+}
+
+double ConversionSlice::gain() {
+  if (readsWholeRowsForFma()) return 0;
+  // Where a dot's operand passes shared memory is optimize-dot-operands' choice.
+  if (isDotOperand(wanted_) && convertsWideValue()) return 0;
+  double before = 0;
+  for (auto *op : replacedConversions()) {
+    auto c = op->cast<ttg::ConvertLayoutOp>();
+    before += costs_.conversion(c.src(), encodingOf(c.result())) * costs_.frequency(op->block());
+  }
+  double after = 0;
+  for (auto &[v, e] : converted_) after += conversionAt(v, e);
+  after += recomputationCost() + conversionsBackCost();
+  return before - after;
+}
+
+/// Whether the user will take the value in layout `e`: it is recomputed so, or converts to it.
+bool ConversionSlice::isInsideUse(OpOperand *use, const Encoding *e) {
+  Operation *op = use->owner;
+  if (auto c = op->dyn<ttg::ConvertLayoutOp>())
+    return encodingOf(c.result()) == e || recomputed_.contains({c.result(), e});
+  if (op->info().has(kTerminator)) {
+    Operation *parent = op->parentOp();
+    if (auto loop = parent->dyn<scf::ForOp>()) return recomputed_.contains({carried(loop, use->index()).argument, e});
+    return parent->is<scf::IfOp>() && recomputed_.contains({parent->result(use->index()), e});
+  }
+  if (op->is<scf::ForOp>()) {
+    auto value = carriedByInit(*use);
+    return value && recomputed_.contains({value->result, e});
+  }
+  return llvm::any_of(op->results(), [&](Value result) {
+    auto it = inputs_.find(result);
+    return it != inputs_.end() && llvm::any_of(it->second, [&](auto &inputs) {
+             return llvm::is_contained(inputs.second, LayoutValue{use->get(), e});
+           });
+  });
+}
+
+/// The conversions that go: the slice's own, and those of recomputed values to the layout they are recomputed in.
+llvm::SmallVector<Operation *, 4> ConversionSlice::replacedConversions() {
+  llvm::SmallVector<Operation *, 4> replaced;
+  for (auto c : conversions_) replaced.push_back(c.op);
+  for (auto *set : {&recomputed_, &converted_})
+    for (auto &[v, e] : *set)
+      for (auto *user : v.users()) {
+        auto c = user->dyn<ttg::ConvertLayoutOp>();
+        if (c && encodingOf(c.result()) == e && !llvm::is_contained(replaced, user)) replaced.push_back(user);
+      }
+  return replaced;
+}
+
+llvm::DenseSet<Value> ConversionSlice::valuesThatRemain() {
+  llvm::DenseSet<Value> remaining;
+  auto isUsedInOldLayout = [&](Value v, const Encoding *e) {
+    return llvm::any_of(v.uses(), [&](OpOperand *use) {
+      Operation *user = use->owner;
+      bool userRemains = llvm::any_of(user->results(), [&](Value r) { return remaining.contains(r); });
+      return userRemains || !isInsideUse(use, e);
+    });
+  };
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (auto &[v, e] : recomputed_)
+      if (!carrierOf(v) && !remaining.contains(v) && isUsedInOldLayout(v, e)) changed |= remaining.insert(v).second;
+  }
+  return remaining;
+}
+
+/// What the slice computes less what is no longer computed.
+double ConversionSlice::recomputationCost() {
+  auto remaining = valuesThatRemain();
+  double cost = 0;
+  for (auto &[v, e] : recomputed_) {
+    if (carrierOf(v)) continue;
+    bool remains = remaining.contains(v);
+    if (auto inner = v.definedBy<ttg::ConvertLayoutOp>()) { // nothing is computed, and the conversion may go
+      if (!remains) cost -= costs_.conversion(inner.src(), encodingOf(v)) * costs_.frequency(v.parentBlock());
+      continue;
+    }
+    cost += operationAt(v, e);
+    if (!remains) cost -= operationAt(v, encodingOf(v));
+  }
+  return cost;
+}
+
+/// Loop-carried values are converted back for users outside.
+double ConversionSlice::conversionsBackCost() {
+  double cost = 0;
+  for (auto &item : recomputed_) {
+    auto [v, e] = item;
+    if (!carrierOf(v)) continue;
+    const Encoding *layout = e;
+    bool isUsedOutside = llvm::any_of(v.uses(), [&](OpOperand *use) { return !isInsideUse(use, layout); });
+    if (isUsedOutside) cost += conversionAt(v, e);
+  }
+  return cost;
+}
+
+} // namespace tessera::transforms
