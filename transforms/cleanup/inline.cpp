@@ -3,14 +3,19 @@
 //   %0 = tt.call @f(%x) : (i32) -> i32      →      %0 = arith.addi %x, %x : i32   loc(callsite(f's at the call's))
 //
 // Callees are inlined into callers bottom up. The body of a callee with several blocks becomes an scf.execute_region.
-// Recursion is an error.
+// Recursion is an error, and so are calls whose inlining would make a function larger than any that people write.
 //
 // Runs: TTIR.
 #include "ir/builder.h"
 #include "ir/ops.h"
 #include "transforms/passes.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/Twine.h"
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace tessera::transforms {
 using namespace ir;
@@ -40,31 +45,64 @@ public:
     for (auto &op : *m_.body())
       if (op.is<tt::FuncOp>()) funcs.push_back(&op);
     for (auto *f : funcs)
-      if (!visit(f)) return absl::InvalidArgumentError("recursion");
+      if (!inlinedSize(f)) return absl::InvalidArgumentError("calls that cannot be inlined");
+    for (auto *f : funcs) inlineInto(f);
     return changed_;
   }
 
 private:
-  bool visit(Operation *func) {
-    if (done_.contains(func)) return true;
-    if (!active_.insert(func)) {
-      c_.diagnostics.error(func->loc(), "function '@" + func->cast<tt::FuncOp>().symName() +
-                                            "' calls itself; recursion is not supported");
-      return false;
-    }
+  // Far beyond kernels that people write.
+  static constexpr int64_t kMostOperations = 1 << 17; // that a function gets by inlining
+  static constexpr size_t kMostNested = 500;
+
+  static bool isInlined(tt::FuncOp callee) { return !isNoinline(callee) && !callee.body().empty(); }
+
+  static std::vector<Operation *> callsIn(Operation *func) {
     std::vector<Operation *> calls;
     func->walk([&](Operation *op) {
       if (op->is<tt::CallOp>()) calls.push_back(op);
     });
-    for (auto *call : calls) {
-      Operation *callee = m_.lookupSymbol(call->cast<tt::CallOp>().callee());
-      if (!callee || !visit(callee)) return false;
-      auto f = callee->cast<tt::FuncOp>();
-      if (!isNoinline(f) && !f.body().empty()) inlineCall(call, f);
+    return calls;
+  }
+
+  Operation *calleeOf(Operation *call) { return m_.lookupSymbol(call->cast<tt::CallOp>().callee()); }
+
+  std::nullopt_t refuse(Operation *func, const llvm::Twine &why) {
+    c_.diagnostics.error(func->loc(), "function '@" + func->cast<tt::FuncOp>().symName() + "' " + why);
+    return std::nullopt;
+  }
+
+  /// The operations that a function will have, before anything is inlined: with every level of calls they may double.
+  /// None after an error was reported.
+  std::optional<int64_t> inlinedSize(Operation *func) {
+    if (auto known = sizes_.find(func); known != sizes_.end()) return known->second;
+    bool isRecursive = !active_.insert(func);
+    if (isRecursive) return refuse(func, "calls itself; recursion is not supported");
+    if (active_.size() > kMostNested)
+      return refuse(func, "is called through " + llvm::Twine(kMostNested) + " others; calls are nested too deeply");
+    int64_t added = 0;
+    for (auto *call : callsIn(func)) {
+      Operation *callee = calleeOf(call);
+      std::optional<int64_t> inlined = callee ? inlinedSize(callee) : std::nullopt;
+      if (!inlined) return std::nullopt;
+      if (isInlined(callee->cast<tt::FuncOp>())) added += *inlined;
+      if (added > kMostOperations)
+        return refuse(func, "has more than " + llvm::Twine(kMostOperations) + " operations once its calls are inlined");
     }
     active_.remove(func);
-    done_.insert(func);
-    return true;
+    int64_t own = 0;
+    func->walk([&](Operation *) { ++own; });
+    return sizes_[func] = own + added;
+  }
+
+  /// @pre inlinedSize has no objection
+  void inlineInto(Operation *func) {
+    if (!done_.insert(func).second) return;
+    for (auto *call : callsIn(func)) {
+      Operation *callee = calleeOf(call);
+      inlineInto(callee);
+      if (auto f = callee->cast<tt::FuncOp>(); isInlined(f)) inlineCall(call, f);
+    }
   }
 
   void inlineCall(Operation *call, tt::FuncOp callee) {
@@ -117,6 +155,7 @@ private:
   Module &m_;
   PassContext &c_;
   llvm::SetVector<Operation *> active_;
+  llvm::DenseMap<Operation *, int64_t> sizes_;
   llvm::SmallPtrSet<Operation *, 8> done_;
   bool changed_ = false;
 };
