@@ -4,6 +4,7 @@
 #include "frontend/parser.h"
 #include "ir/ops.h"
 #include "runtime/compiler/compiler.h"
+#include "runtime/compiler/kernel_function.h"
 #include "runtime/compiler/targets.h"
 #include "runtime/emulator/emulator_device.h"
 #include "runtime/interpreter/interpreter.h"

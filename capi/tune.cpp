@@ -2,6 +2,7 @@
 // caller's are copied.
 #include "capi/handles.h"
 #include "ir/ops.h"
+#include "runtime/compiler/kernel_function.h"
 #include "runtime/debug/tuner.h"
 #include "runtime/emulator/emulator_device.h"
 #include "llvm/ADT/STLExtras.h"

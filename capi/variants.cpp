@@ -9,6 +9,7 @@
 #include "ir/ops.h"
 #include "ir/printer.h"
 #include "runtime/compiler/compiler.h"
+#include "runtime/compiler/kernel_function.h"
 #include "runtime/compiler/specialize.h"
 #include "runtime/kernel_arguments.h"
 #include "runtime/launch_checks.h"

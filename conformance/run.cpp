@@ -5,6 +5,7 @@
 #include "ir/printer.h"
 #include "ir/write_file.h"
 #include "runtime/compiler/compiler.h"
+#include "runtime/compiler/kernel_function.h"
 #include "runtime/emulator/emulator_device.h"
 #include "runtime/launch/argument_data.h"
 #include "runtime/launch/npy.h"

@@ -1,7 +1,7 @@
 // From a launch description to a run (see launcher.h).
 #include "runtime/launcher.h"
 #include "ir/ops.h"
-#include "runtime/compiler/compiler.h"
+#include "runtime/compiler/kernel_function.h"
 #include "runtime/kernel_arguments.h"
 #include "runtime/launch/argument_data.h"
 #include "runtime/launch_checks.h"

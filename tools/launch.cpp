@@ -2,6 +2,7 @@
 #include "tools/launch.h"
 #include "frontend/parser.h"
 #include "ir/ops.h"
+#include "runtime/compiler/kernel_function.h"
 #include "runtime/compiler/targets.h"
 #include "runtime/open_device.h"
 #include "llvm/Support/MemoryBuffer.h"

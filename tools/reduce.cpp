@@ -6,6 +6,7 @@
 #include "ir/context.h"
 #include "ir/printer.h"
 #include "runtime/compiler/compiler.h"
+#include "runtime/compiler/kernel_function.h"
 #include "runtime/compiler/targets.h"
 #include "runtime/debug/isolated.h"
 #include "runtime/debug/reducer.h"

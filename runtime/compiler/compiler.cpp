@@ -4,22 +4,18 @@
 #include "codegen/lowering/target.h"
 #include "codegen/object/backend.h"
 #include "frontend/parser.h"
-#include "ir/attribute_names.h"
 #include "ir/context.h"
-#include "ir/device_function_name.h"
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
 #include "ir/printer.h"
 #include "ir/tensor_queries.h"
 #include "ir/verifier.h"
-#include "layouts/nvmma_shared.h"
+#include "runtime/compiler/backend_errors.h"
 #include "runtime/compiler/bitcode_object.h"
 #include "runtime/compiler/fewer_stages.h"
+#include "runtime/compiler/kernel_function.h"
 #include "runtime/compiler/more_warps.h"
 #include "runtime/compiler/targets.h"
-#include "transforms/analyses/register_pressure.h"
-#include "transforms/analyses/tensor_map.h"
-#include "transforms/memory/warp_group_stores.h"
 #include "transforms/pipelines.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -58,30 +54,6 @@ absl::StatusOr<Stage> parseStage(llvm::StringRef name, const TargetInfo &t) {
       llvm::formatv("'{0}' is not a stage of {1}; stages: {2}", name, t.name, names).str());
 }
 
-absl::StatusOr<Operation *> selectKernel(const Module &m, llvm::StringRef name) {
-  std::vector<Operation *> kernels;
-  std::string list;
-  for (auto &op : *m.body()) {
-    auto f = op.dyn<tt::FuncOp>();
-    if (!f || f.body().empty() || f.symVisibility() == "private") continue;
-    if (f.symName() == name) return &op;
-    kernels.push_back(&op);
-    list += (list.empty() ? "" : ", ") + f.symName().str();
-  }
-  if (!name.empty())
-    return absl::InvalidArgumentError(
-        llvm::formatv("no kernel '{0}' in the module; it has: {1}", name, list.empty() ? "none" : list).str());
-  if (kernels.size() == 1) return kernels[0];
-  // Public ones are kernels; where a module says nothing of visibility, a single function is the kernel.
-  std::vector<Operation *> publics;
-  for (auto *k : kernels)
-    if (k->cast<tt::FuncOp>().symVisibility() == "public") publics.push_back(k);
-  if (publics.size() == 1) return publics[0];
-  if (kernels.empty()) return absl::InvalidArgumentError("the module has no kernel (a tt.func with a body)");
-  return absl::InvalidArgumentError("the module has several kernels: " + list +
-                                    "; name one (--kernel, or \"kernel\" of a launch description)");
-}
-
 namespace {
 
 class Stopwatch {
@@ -98,41 +70,6 @@ private:
   KernelMetadata &m_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
-
-/// "tensordesc<f16[64, 64]>"; empty where no buffer has such elements.
-std::string descriptorTypeName(TensorDescType t) {
-  Type element = t.element();
-  std::string name = element.str();
-  if (auto i = element.dyn_cast<IntegerType>())
-    name = (i.signedness() == Signedness::Unsigned ? "u" : "i") + std::to_string(i.width());
-  auto dtype = parseDType(name);
-  return dtype ? DescriptorType{*dtype, t.shape().vec()}.str() : "";
-}
-
-std::string typeName(Type t) {
-  if (auto p = t.dyn_cast<PointerType>()) return "*" + p.pointee().str();
-  if (auto d = t.dyn_cast<TensorDescType>())
-    if (std::string name = descriptorTypeName(d); !name.empty()) return name;
-  return t.str();
-}
-
-/// How the launcher makes the tensor map of a descriptor that is an argument. Nothing before layouts are assigned.
-/// `rows`: that a copy moves at once, of two dimensions; 0: as many as the layout's boxes have.
-std::optional<TensorMapFormat> tensorMapFormat(TensorDescType t, int64_t rows) {
-  auto *shared = layouts::dynCast<layouts::NvmmaSharedEncoding>(t.encoding());
-  if (!shared) return std::nullopt;
-  auto box = shared->copyBox(t.shape());
-  if (!box.ok()) return std::nullopt; // lowering reports the copies that use it
-  TensorMapFormat f;
-  int spanBytes = shared->params().swizzlingByteWidth;
-  f.swizzle = spanBytes ? int(llvm::Log2_32(spanBytes / 16)) : 0; // 32, 64, 128: 1, 2, 3
-  f.elementBytes = int(t.element().bitWidth() / 8);
-  f.elementType = transforms::tensorMapElementType(t.element());
-  f.blockSize.assign(box->begin(), box->end());
-  if (rows) f.blockSize[0] = rows;
-  f.fp4Padded = shared->params().fp4Padded;
-  return f;
-}
 
 } // namespace
 
@@ -154,27 +91,6 @@ absl::Status checkOptions(const TargetInfo &t, const CompileOptions &o) {
   if (o.wavesPerEu > waves)
     return bad(llvm::formatv("waves-per-eu must be 0 to {0} on {1}, not {2}", waves, t.name, o.wavesPerEu));
   return absl::OkStatus();
-}
-
-std::vector<KernelMetadata::Arg> describeArguments(Operation *kernel) {
-  std::vector<KernelMetadata::Arg> args;
-  auto attributes = kernel->attr<ArrayAttr>("arg_attrs");
-  for (auto *a : kernel->cast<tt::FuncOp>().body().front()->args()) {
-    // The argument's name in the source, if its location has it.
-    auto loc = a->loc;
-    std::string name = loc.kind() == LocationKind::Name ? loc.name().str() : "arg" + std::to_string(a->index);
-    KernelMetadata::Arg &arg = args.emplace_back();
-    arg.name = name;
-    arg.type = typeName(a->type);
-    if (auto d = a->type.dyn_cast<TensorDescType>())
-      arg.tensorMap = tensorMapFormat(d, transforms::rowsOfCopies(Value(a)).value_or(0));
-    bool hasAttributes = attributes && a->index < attributes.size();
-    auto dictionary = hasAttributes ? attributes[a->index].dyn_cast<DictionaryAttr>() : DictionaryAttr();
-    Attribute expanded = dictionary ? dictionary.get(kDescriptorArgumentAttr) : Attribute();
-    if (auto type = expanded ? expanded.dyn_cast<TypeAttr>() : TypeAttr())
-      if (auto d = type.value().dyn_cast<TensorDescType>()) arg.descriptor = descriptorTypeName(d);
-  }
-  return args;
 }
 
 namespace {
@@ -226,8 +142,6 @@ private:
   absl::Status generateCode();
   void takeObject(codegen::ObjectInfo &&);
   void remarkResources() const;
-  absl::Status reportStackSize() const;
-  absl::Status reportAtOperation(const absl::Status &) const;
   Operation *kernel() const { return module_->lookupSymbol(kernelName_); }
 
   Module *module_;                        // the input, or `withMoreWarps_`
@@ -460,7 +374,7 @@ absl::Status Compilation::generateCode() {
   auto object = createBackend(arch_, bo)->compile(*llvmModule_, until, keepAssembly, &times);
   if (!object.ok()) {
     if (!codegen::abandonIfLost(object.status(), llvmModule_, context_)) remarkUnoptimized();
-    return reportAtOperation(object.status());
+    return reportBackendError(object.status(), {*module_, kernel(), target_}, diag_);
   }
   remarkUnoptimized();
   remarkPriorities();
@@ -520,72 +434,6 @@ void Compilation::remarkResources() const {
                             kernelName_, md.registers, md.spillBytes, shared, md.occupancy, md.warpsPerBlock())
                   .str();
   options_.passes.remarks(r);
-}
-
-/// Registers of 32 bits that the operation's results take in each thread, an element in each.
-static int64_t registersOfResults(const Operation *op) {
-  int64_t registers = 0;
-  for (Value v : op->results()) {
-    auto elements = transforms::elementsPerThread(v.type());
-    if (elements) registers += transforms::registerBits(v.type().scalar(), *elements, 32) / 32;
-  }
-  return registers;
-}
-
-/// The values of a kernel neither fit into registers nor into the memory that a thread has beside them.
-absl::Status Compilation::reportStackSize() const {
-  Operation *widest = nullptr;
-  int64_t most = 0;
-  module_->op()->walk([&](Operation *op) {
-    int64_t registers = registersOfResults(op);
-    if (registers <= most) return;
-    most = registers;
-    widest = op;
-  });
-  Diagnostic d;
-  d.loc = (widest ? widest : kernel())->loc();
-  if (widest) d.snippet = widest->str();
-  d.message =
-      llvm::formatv("the tensors of the kernel take more memory than a thread has: this one takes {0} registers "
-                    "in each thread, of {1} that exist; use more warps or smaller blocks",
-                    most, target_.maxRegistersPerThread)
-          .str();
-  diag_.report(std::move(d));
-  return absl::InvalidArgumentError("code generation failed");
-}
-
-/// Reports a failure of the back end at the operation that caused it, as far as the status says which: a function that
-/// it calls or inline assembly, else the kernel. Missing tools are not the program's fault: they stay Statuses.
-absl::Status Compilation::reportAtOperation(const absl::Status &s) const {
-  if (!absl::IsInvalidArgument(s) && !absl::IsInternal(s)) return s;
-  if (s.GetPayload(codegen::kStackSizePayload)) return reportStackSize();
-  auto function = s.GetPayload(codegen::kFunctionPayload);
-  auto assembly = s.GetPayload(codegen::kInlineAssemblyPayload);
-  Operation *culprit = nullptr;
-  std::vector<Operation *> assemblies;
-  module_->op()->walk([&](Operation *op) {
-    if (auto call = op->dyn<tt::ExternElementwiseOp>();
-        call && function && !culprit && *function == deviceFunctionName(call))
-      culprit = op;
-    if (!op->is<tt::ElementwiseInlineAsmOp>()) return;
-    if (assembly && std::to_string(assemblies.size()) == std::string(*assembly)) culprit = op;
-    assemblies.push_back(op);
-  });
-  // Without one of these, an internal failure is a tool's or ours, not the program's.
-  bool isProgramsFault = culprit || absl::IsInvalidArgument(s) || !assemblies.empty() ||
-                         s.GetPayload(codegen::kAbandonModulePayload).has_value();
-  if (!isProgramsFault) return s;
-  Diagnostic d;
-  d.loc = (culprit ? culprit : kernel())->loc();
-  if (culprit) d.snippet = culprit->str();
-  d.message = std::string(s.message());
-  // ptxas names a line of the PTX only: any of the program's own assembly may be meant.
-  constexpr size_t kNotes = 4;
-  if (!culprit && absl::IsInternal(s))
-    for (size_t i = 0; i < std::min(assemblies.size(), kNotes); ++i)
-      d.note("the kernel has inline assembly here").loc = assemblies[i]->loc();
-  diag_.report(std::move(d));
-  return absl::InvalidArgumentError("code generation failed");
 }
 
 /// A compilation as the options say.

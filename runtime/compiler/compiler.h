@@ -50,9 +50,4 @@ absl::StatusOr<CompileResult> compile(ir::Module &, const ir::TargetInfo &, cons
 absl::StatusOr<CompileResult> compileText(llvm::StringRef text, const std::string &fileName, const ir::TargetInfo &,
                                           const CompileOptions &, ir::DiagnosticEngine &);
 
-/// The public function to compile: the named one, or the only one. An error names the candidates.
-absl::StatusOr<ir::Operation *> selectKernel(const ir::Module &, llvm::StringRef name);
-/// A kernel's arguments as the metadata has them: "*f32", named as in the source if its locations have the names.
-std::vector<KernelMetadata::Arg> describeArguments(ir::Operation *kernel);
-
 } // namespace tessera::runtime

@@ -4,6 +4,7 @@
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
+#include "runtime/compiler/kernel_function.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::runtime {

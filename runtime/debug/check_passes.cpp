@@ -1,6 +1,6 @@
 // Which pass changes what a kernel computes (see check_passes.h).
 #include "runtime/debug/check_passes.h"
-#include "runtime/compiler/compiler.h"
+#include "runtime/compiler/kernel_function.h"
 #include "runtime/launch/argument_data.h"
 #include "runtime/launch/check.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -7,7 +7,7 @@
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/verifier.h"
-#include "runtime/compiler/compiler.h"
+#include "runtime/compiler/kernel_function.h"
 #include "transforms/pass.h"
 #include <array>
 #include <cmath>

@@ -3,6 +3,7 @@
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "runtime/compiler/compiler.h"
+#include "runtime/compiler/kernel_function.h"
 #include "runtime/compiler/targets.h"
 #include "runtime/emulator/emulator.h"
 #include "runtime/float_formats.h"

@@ -3,6 +3,7 @@
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "runtime/compiler/compiler.h"
+#include "runtime/compiler/kernel_function.h"
 #include "runtime/compiler/targets.h"
 #include "runtime/kernel_arguments.h"
 #include "runtime/launch/descriptor.h"

@@ -5,6 +5,7 @@
 #include "ir/context.h"
 #include "ir/printer.h"
 #include "runtime/compiler/compiler.h"
+#include "runtime/compiler/kernel_function.h"
 #include "runtime/launch/argument_data.h"
 #include "runtime/launcher.h"
 #include "transforms/pipelines.h"

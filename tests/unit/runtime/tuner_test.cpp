@@ -2,6 +2,7 @@
 // said of configurations that cannot be compiled, fail, or compute something else.
 #include "frontend/parser.h"
 #include "ir/context.h"
+#include "runtime/compiler/kernel_function.h"
 #include "runtime/debug/tuner.h"
 #include <cstring>
 #include <gmock/gmock.h>

@@ -6,6 +6,7 @@
 #include "ir/context.h"
 #include "ir/ops.h"
 #include "runtime/compiler/compiler.h"
+#include "runtime/compiler/kernel_function.h"
 #include "runtime/kernel_arguments.h"
 #include "runtime/launch/argument_data.h"
 #include "runtime/launch/check.h"

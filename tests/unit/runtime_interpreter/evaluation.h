@@ -2,7 +2,7 @@
 #pragma once
 #include "frontend/parser.h"
 #include "ir/context.h"
-#include "runtime/compiler/compiler.h"
+#include "runtime/compiler/kernel_function.h"
 #include "runtime/interpreter/interpreter.h"
 #include <gtest/gtest.h>
 

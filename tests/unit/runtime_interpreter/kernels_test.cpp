@@ -3,7 +3,7 @@
 // $TESSERA_SHARED/ttgir (NAME.TARGET.ttgir) on the data of kernel NAME.
 #include "frontend/parser.h"
 #include "ir/context.h"
-#include "runtime/compiler/compiler.h"
+#include "runtime/compiler/kernel_function.h"
 #include "runtime/launch/argument_data.h"
 #include "runtime/launcher.h"
 #include "llvm/Support/FileSystem.h"

@@ -11,6 +11,8 @@
 #include "ir/ops.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
+#include "runtime/compiler/compiler.h"
+#include "runtime/compiler/kernel_function.h"
 #include "runtime/debug/tuner.h"
 #include "runtime/launch/argument_data.h"
 #include "runtime/launch/check.h"

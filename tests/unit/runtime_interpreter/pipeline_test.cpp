@@ -5,6 +5,7 @@
 #include "evaluation.h"
 #include "ir/ops.h"
 #include "ir/printer.h"
+#include "runtime/compiler/compiler.h"
 #include "transforms/pipelines.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/bit.h"

@@ -5,6 +5,7 @@
 // prints the program; its seed makes it again.
 #include "evaluation.h"
 #include "ir/printer.h"
+#include "runtime/compiler/compiler.h"
 #include "transforms/pass.h"
 #include "transforms/pipelines.h"
 #include <cstdlib>

@@ -4,7 +4,7 @@
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "ir/ops.h"
-#include "runtime/compiler/compiler.h"
+#include "runtime/compiler/kernel_function.h"
 #include "runtime/interpreter/interpreter.h"
 #include "transforms/analyses/axis_info.h"
 #include <gtest/gtest.h>
