@@ -11,7 +11,7 @@
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/matrix.h"
 #include "runtime/emulator/registers_live.h"
-#include "runtime/emulator/tensor_copy.h"
+#include "runtime/emulator/tensor_map.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <atomic>
 #include <thread>

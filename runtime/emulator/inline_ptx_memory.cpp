@@ -4,6 +4,7 @@
 #include "runtime/emulator/inline_ptx.h"
 #include "runtime/emulator/mbarrier.h"
 #include "runtime/emulator/tensor_copy.h"
+#include "runtime/emulator/tensor_map.h"
 #include "runtime/emulator/warpgroup.h"
 #include "llvm/ADT/StringSwitch.h"
 
