@@ -228,9 +228,14 @@ std::optional<int> parseArguments(CLI::App &app, int argc, char **argv) {
     return usageError(describe(app, e));
   }
   // `--emit ""`, which a script's empty variable makes, is the same as `--emit=`; it would read as if the option were
-  // absent.
+  // absent, and `--cache=` as if it had no value.
   for (auto *o : app.get_options())
     if (llvm::is_contained(o->results(), "")) return usageError(o->get_name() + " needs a value");
+  for (llvm::StringRef a : llvm::ArrayRef(argv, argc).drop_front()) {
+    if (a == "--") break;
+    if (a.consume_back("=") && app.get_option_no_throw(a.str()))
+      return usageError(a.str() + " needs a value after '='");
+  }
   return std::nullopt;
 }
 

@@ -174,6 +174,7 @@ int Opt::option(llvm::StringRef written, llvm::StringRef next, bool &nextUsed) {
       return fail(kUsage, "--verify-diagnostics is all or only-expected, not '" + value + "'");
   } else if (name == "remarks") {
     flags.remarks = a.contains('=') ? value.str() : ".";
+    if (flags.remarks.empty()) return fail(kUsage, "--remarks needs a regular expression after '='");
   } else if (name == "skip-pass") {
     if (!needValue(flags.skip.emplace_back())) return fail(kUsage, "--skip-pass needs the name of a pass");
   } else if (name == "bisect-limit") {
