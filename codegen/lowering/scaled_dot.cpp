@@ -15,7 +15,9 @@
 //
 // The dot_op layouts over amd_mfma with a kWidth of 16 bytes are these fragments, and layouts::scaleLayout that of the
 // scales. If both operands have 4 bits, a lane may hold more in sequence: then step s takes the s-th part of what
-// each lane has, and elements and scales of a step still belong together.
+// each lane has, and elements and scales of a step still belong together. So may both operands of 8 bits if the scales
+// of each are one number, as those that are missing: lanes of A and B hold the same elements along K, and whose scale
+// an element gets does not matter.
 //
 // If K is smaller than an instruction's, layouts hold copies; they are replaced by zeros.
 //
@@ -24,6 +26,7 @@
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/matrix_registers.h"
 #include "codegen/lowering/target.h"
+#include "ir/constants.h"
 #include "ir/ops.h"
 #include "ir/scaled_dots.h"
 #include "layouts/amd_mfma_scales.h"
@@ -53,7 +56,7 @@ struct ScaledOperand {
   Registers registers;
   llvm::SmallVector<int32_t, 16> alongK;   // of a lane's registers: bytes
   llvm::SmallVector<int32_t, 16> groups;   // of a lane's registers: numbers of scales along K
-  std::optional<Registers> scaleRegisters; // by (row or column of the result, number along K)
+  std::optional<Registers> scaleRegisters; // by (row or column of the result, number along K), of scales that differ
 
   unsigned bytesOfStep() const { return type == kPackedE2M1 ? kElementsOfStep / 2 : kElementsOfStep; }
   unsigned steps() const { return llvm::divideCeil(alongK.size(), bytesOfStep()); }
@@ -93,18 +96,27 @@ private:
     auto *e = operandEncoding(v);
     if (!e || e->opIdx() != index || e->parent() != mfma_ || e->kWidth() % kFragmentBytes) return false;
     unsigned groups = e->kWidth() / kFragmentBytes;
-    bool isFragment = type == kPackedE2M1 ? true : groups == 1;
+    bool isFragment = type == kPackedE2M1 || groups == 1 || mayPermuteK();
     if (!isFragment || e->kWidth() != operandEncoding(dot_.a())->kWidth()) return false;
-    if (!scale) return true;
+    if (isUniform(scale)) return true;
     auto expected = layouts::scaleLayout(*mfma_, scale.type().cast<TensorType>().shape(), index, groups);
     return expected.ok() && fl_.layout(scale.type()) == *expected;
+  }
+
+  /// No scales, or all of them are one number.
+  static bool isUniform(Value scale) { return !scale || constantBits(scale); }
+
+  /// Whether the dot is the same for any order of the elements along K that both operands share.
+  bool mayPermuteK() const {
+    return matrixTypeOf(dot_.aElemType()) != kPackedE2M1 && matrixTypeOf(dot_.bElemType()) != kPackedE2M1 &&
+           isUniform(dot_.aScale()) && isUniform(dot_.bScale());
   }
 
   ScaledOperand operand(unsigned index, Value v, Value scale, MatrixType type) {
     const LinearLayout &layout = fl_.layout(v.type());
     ScaledOperand o{index, v, scale, type, layout, Registers(layout), {}, {}, std::nullopt};
     o.alongK = o.registers.line(/*alongColumns=*/index == 0);
-    if (scale) {
+    if (!isUniform(scale)) {
       o.scaleRegisters.emplace(fl_.layout(scale.type()));
       o.groups = o.scaleRegisters->line(/*alongColumns=*/true);
     }
@@ -152,6 +164,10 @@ private:
     if (!words) return false;
     out = {words};
     if (!o.scale) return true;
+    if (!o.scaleRegisters) {
+      out.append({b_.CreateZExt(fl_.get(o.scale)[0], b_.getInt32Ty()), b_.getInt32(0)});
+      return true;
+    }
     int r = o.scaleRegisters->at({tile.batch, o.index == 0 ? tile.row : tile.column, o.groups[step]});
     if (r < 0) return false;
     auto [word, byte] = wordOf(fl_.get(o.scale)[r]);

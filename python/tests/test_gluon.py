@@ -80,6 +80,9 @@ def copy_tile(source, target, BYTES: gl.constexpr, WAIT: gl.constexpr):
     tma.store_wait(pendings=0)
 
 
+RNG = np.random.default_rng(5)
+
+
 def descriptor(array, block):
     layout = gl.NVMMASharedLayout.get_default_for(block, gl.float32)
     return TensorDescriptor.from_tensor(HostArray(array), block, layout)
@@ -162,6 +165,39 @@ def test_wrong_count_of_bytes(bytes_expected):
         tile("sm_90a", bytes_expected)
     print(e.value)
     assert e.value.line
+
+
+@gluon.jit
+def scaled_dot(a, b, o, K: gl.constexpr, SIDE: gl.constexpr, WIDTH: gl.constexpr):
+    layout: gl.constexpr = gl.amd.AMDMFMALayout(
+        version=4, instr_shape=[SIDE, SIDE, 2048 // SIDE], transposed=True, warps_per_cta=[1, 2]
+    )
+    of_a: gl.constexpr = gl.DotOperandLayout(operand_index=0, parent=layout, k_width=WIDTH)
+    of_b: gl.constexpr = gl.DotOperandLayout(operand_index=1, parent=layout, k_width=WIDTH)
+    i = gl.arange(0, 32, layout=gl.SliceLayout(1, of_a))[:, None]
+    x = gl.load(a + i * K + gl.arange(0, K, layout=gl.SliceLayout(0, of_a))[None, :])
+    j = gl.arange(0, 64, layout=gl.SliceLayout(0, of_b))[None, :]
+    y = gl.load(b + gl.arange(0, K, layout=gl.SliceLayout(1, of_b))[:, None] * 64 + j)
+    zero = gl.zeros([32, 64], gl.float32, layout)
+    d = gl.amd.cdna4.mfma_scaled(x, None, "e4m3", y, None, "e4m3", zero)
+    i = gl.arange(0, 32, layout=gl.SliceLayout(1, layout))[:, None]
+    gl.store(o + i * 64 + gl.arange(0, 64, layout=gl.SliceLayout(0, layout))[None, :], d)
+
+
+@pytest.mark.parametrize("side", [16, 32])
+@pytest.mark.parametrize("width", [16, 32, 64])
+def test_scaled_dot_of_wide_fragments(side, width):
+    if not hasattr(gl.amd, "cdna4"):
+        pytest.skip("Triton has no Gluon for CDNA 4")
+    encoded = np.array([0x00, 0x38, 0x40, 0xB8, 0xC4], np.uint8)  # e4m3: 0, 1, 2, -1, -3
+    numbers = np.array([0, 1, 2, -1, -3], np.float32)
+    for k in (64, 256):
+        a, b = RNG.integers(0, 5, (32, k)), RNG.integers(0, 5, (k, 64))
+        o = np.zeros((32, 64), np.float32)
+        x, y = (HostArray(encoded[v], dtype="float8_e4m3fn") for v in (a, b))
+        with emulate("gfx950"):
+            scaled_dot[(1,)](x, y, o, k, side, width, num_warps=2)
+        assert (o == numbers[a] @ numbers[b]).all()
 
 
 @gluon.jit
