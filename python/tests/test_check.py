@@ -223,6 +223,7 @@ with torch.cuda._DeviceGuard(0):  # as code of Inductor does
     double[(2,)](y, 100, B=64, stream=torch._C._cuda_getCurrentRawStream(0))
 assert (y == 2).all()
 assert torch.ones(2, device=0).to(torch.cuda.current_device()).is_cuda
+assert torch.ones(2, device=triton.runtime.driver.active.get_current_device()).is_cuda
 torch.manual_seed(7)
 generator = torch.cuda.default_generators[torch.cuda.current_device()]  # the idiom for seeds of tl.rand
 state = generator.get_state()

@@ -208,7 +208,8 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
     unwritten = set(_uninitialised.torch_functions())
 
     def on_host(x: Any) -> Any:
-        is_gpu = (isinstance(x, str) and x.split(":")[0] == "cuda") or (
+        # "tessera:…" is what the driver's get_current_device() returns, where a GPU's returns a number.
+        is_gpu = (isinstance(x, str) and x.split(":")[0] in ("cuda", "tessera")) or (
             isinstance(x, torch.device) and x.type == "cuda"
         )
         return "cpu" if is_gpu else x
