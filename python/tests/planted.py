@@ -90,6 +90,17 @@ def inline_barrier(x, scratch, o, CODE: tl.constexpr, B: tl.constexpr):
 
 
 @triton.jit
+def table_of_all(table, o, CLEARED: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    if CLEARED and tl.program_id(0) == 0:
+        tl.store(table + i, -1)
+    tl.store(table + i, i * i)  # all programs write the same
+    tl.debug_barrier()
+    v = tl.load(table + B - 1 - i)  # table_of_all
+    tl.store(o + tl.program_id(0) * B + i, v)
+
+
+@triton.jit
 def last_block_adds(x, part, counter, o, SEM: tl.constexpr, N: tl.constexpr, B: tl.constexpr):
     pid = tl.program_id(0)
     tl.store(part + pid, tl.sum(tl.load(x + pid * B + tl.arange(0, B)), 0))
@@ -461,6 +472,8 @@ CASES = {
                 lambda: (f4(16, 256), np.zeros(16, "f4"), 256, False, 16, 64), "race", TEXT),
     "through_scratch": (through_scratch, 1, lambda: (*arrays(256)[:1], np.zeros(256, "f4"), f4(256), True, 256),
                         lambda: (*arrays(256)[:1], np.zeros(256, "f4"), f4(256), False, 256), "race", TEXT),
+    "table_of_all": (table_of_all, 3, lambda: (i4(256), i4(768), False, 256), lambda: (i4(256), i4(768), True, 256),
+                     "race", TEXT),
     "inline_barrier": (inline_barrier, 1, lambda: (in_place, np.zeros(256, "f4"), f4(256), BARRIER, 256),
                        lambda: (in_place, np.zeros(256, "f4"), f4(256), NO_BARRIER, 256), "race", INLINE_PTX),
     "last_block_adds": (last_block_adds, 4, lambda: (f4(512), np.zeros(4, "f4"), i4(1), f4(1), "acq_rel", 4, 128),

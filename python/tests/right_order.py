@@ -40,6 +40,25 @@ def test_bins():
 
 
 @triton.jit
+def table_of_all(x, table, o, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(table + i, tl.histogram(tl.load(x + i), B))  # the same of every program
+    tl.debug_barrier()
+    k = tl.program_id(0)
+    size = tl.load(table + k)
+    if size > 0:
+        tl.store(o + k * B + i, size + i)
+
+
+def test_table_of_all():
+    x, table, o = RNG.integers(0, 5, 64).astype("i4"), i4(64), i4(6, 64)
+    table_of_all[(6,)](x, table, o, 64)
+    expected = np.bincount(x, minlength=64).astype("i4")
+    assert (table == expected).all()
+    assert (o == np.where(expected[:6, None] > 0, expected[:6, None] + np.arange(64), 0)).all()
+
+
+@triton.jit
 def extremes(x, low, high, B: tl.constexpr):
     v = tl.load(x + tl.program_id(0) * B + tl.arange(0, B))
     tl.atomic_min(low, tl.min(v, 0))

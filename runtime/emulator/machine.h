@@ -162,8 +162,12 @@ struct SharedCell {
 };
 struct GlobalCell {
   Mark write, read, otherRead;
-  bool atomic = false;  // the write was one
-  bool touched = false; // written with what was there
+  bool atomic = false;          // the write was one
+  bool touched = false;         // written with what was there
+  bool changedAgain = false;    // `write` is not the only one that changed something
+  uint16_t repeatingThread = 0; // that last wrote what was there, of the block, at the stamp
+  uint32_t repeatingBlock = 0;
+  uint64_t repeatedAt = 0;
 };
 constexpr unsigned kShadowPage = 1024, kLargestGranule = 16; // bytes of a buffer
 /// The cells of a page, one for every granule of so many bytes: a power of two that has divided all accesses to it so

@@ -8,8 +8,10 @@
 // the read; between blocks, if the other block released after it and this block acquired after that, by an atomic or by
 // a fence beside one. Two that are not ordered, and of which one changes what is there, are a race. A write of what is
 // there already changes nothing: layouts that hold copies write them. They load them, too: a read that races with a
-// write of the same block is none while its value has no effect (unused_reads.h). In buffers the record is kept by
-// granules, the largest that all accesses nearby are made of; a granule is changed if one of its bytes is.
+// write of the same block is none while its value has no effect (unused_reads.h). Nor does a read race with another
+// block's write if no other write has changed the place, and the reader's block wrote the same there before: all
+// programs may write a table that each then reads. In buffers the record is kept by granules, the largest that all
+// accesses nearby are made of; a granule is changed if one of its bytes is.
 #include "runtime/emulator/races.h"
 #include "runtime/emulator/unused_reads.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -157,7 +159,7 @@ public:
 
   /// False: a read, or an atomic access, races with the last write, which is reported. `at`: the byte's offset.
   bool followsWrite(const GlobalCell &c, uint64_t at) const {
-    if ((atomic_ && c.atomic) || isKnown(c.write)) return true;
+    if ((atomic_ && c.atomic) || isKnown(c.write) || (!writes_ && isRepeated(c))) return true;
     const char *did = c.atomic ? "updated" : "wrote";
     bool isHarmless = !writes_ && !atomic_ && isPutAside(b_, mark(), c.write, did, place(at));
     return isHarmless || race(at, writes_ ? "updates" : "reads", c.write, did);
@@ -170,12 +172,20 @@ public:
     // An atomic read (volatile, acquire) races with no atomic.
     if (!atomic_) c.read = mark(several);
   }
+  void noteRepeated(GlobalCell &c) const {
+    c.touched = true;
+    if (atomic_) return;
+    c.repeatedAt = now_;
+    c.repeatingBlock = b_.number;
+    c.repeatingThread = uint16_t(thread_);
+  }
   /// False: the write races with an earlier access, which is reported.
   bool noteWrite(GlobalCell &c, uint64_t at) const {
     if (!atomic_ && !isKnown(c.write)) return race(at, "changes", c.write, c.atomic ? "updated" : "wrote");
     const char *does = atomic_ ? "updates" : "changes";
     for (const Mark &read : {c.read, c.otherRead})
       if (!isKnown(read, true) && !isPutAside(b_, read, mark(), does, place(at))) return race(at, does, read, "read");
+    c.changedAgain = c.write.stamp;
     c.write = mark();
     c.atomic = atomic_;
     return true;
@@ -188,6 +198,13 @@ private:
     if (!m.stamp) return true;
     if (m.block != b_.number) return acquired(b_, m.block, m.stamp);
     return ordered(w_, m, b_.lastGlobalBarrier, thread_, now_, wasRead) || (wasRead && isOver(b_, m));
+  }
+  /// Whether this block has written what another block's write, the only one, left there: the value is the same
+  /// whichever comes first.
+  bool isRepeated(const GlobalCell &c) const {
+    bool isOnlyWrite = c.write.block != b_.number && !c.changedAgain && !c.atomic;
+    if (!isOnlyWrite || c.repeatedAt <= c.write.stamp || c.repeatingBlock != b_.number) return false;
+    return isKnown({c.repeatedAt, i_.id, b_.number, c.repeatingThread, false});
   }
   std::string place(uint64_t at) const { return llvm::formatv("byte {0} of '{1}'", at, r_.name).str(); }
   bool race(uint64_t at, const char *doing, const Mark &m, const char *did) const {
@@ -228,7 +245,7 @@ void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
     if (!writes)
       order.noteRead(c);
     else if (isUnchanged)
-      c.touched = true;
+      order.noteRepeated(c);
     else if (!order.noteWrite(c, at))
       return;
   }
