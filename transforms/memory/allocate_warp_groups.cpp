@@ -20,12 +20,15 @@
 // kernel's own warps get what the others leave. If that is too little, or the kernel's own warps are no whole groups of
 // four, all warps keep their number.
 //
+// Captured values that are a few operations on scalars are computed by the partitions instead (recompute_captures.cpp).
+//
 // Limits, all of them errors: partitions must be in kernels, and not in each other; there may be no more of them than
 // named barriers (two are used for the block and the kernel's own warps); tensors cannot be captured.
 #include "ir/collect.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/partitions.h"
+#include "transforms/memory/recompute_captures.h"
 #include "transforms/memory/warp_groups.h"
 #include "transforms/passes.h"
 #include "transforms/required_target.h"
@@ -191,6 +194,7 @@ absl::StatusOr<bool> allocateWarpGroups(Module &m, PassContext &c) {
   if (ops.empty()) return false;
   if (!c.target) return requiresTarget(c, m, "tritongpu-allocate-warp-groups");
   if (!WarpGroups(m, c).run(ops)) return absl::InvalidArgumentError("no warps for the partitions");
+  for (auto op : ops) recomputeCaptures(op);
   return true;
 }
 
