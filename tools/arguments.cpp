@@ -42,6 +42,7 @@ static constexpr KnownRemark kRemarks[] = {
     {"allocate-shared-memory", "SharedMemoryBuffer", runtime::Stage::Llir},
     {"allocate-shared-memory", "SharedMemory", runtime::Stage::Llir},
     {"more-warps", "MoreWarps", runtime::Stage::Ttgir},
+    {"more-warps", "WarpsDoubled", runtime::Stage::Asm},
     {"fewer-stages", "FewerStages", runtime::Stage::Asm},
     {"codegen", "NotOptimized", runtime::Stage::Asm},
     {"codegen", "PrioritiesRaised", runtime::Stage::Asm},

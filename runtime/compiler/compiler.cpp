@@ -12,9 +12,9 @@
 #include "ir/verifier.h"
 #include "runtime/compiler/backend_errors.h"
 #include "runtime/compiler/bitcode_object.h"
-#include "runtime/compiler/fewer_stages.h"
 #include "runtime/compiler/kernel_function.h"
 #include "runtime/compiler/more_warps.h"
+#include "runtime/compiler/spill_trials.h"
 #include "runtime/compiler/targets.h"
 #include "transforms/pipelines.h"
 #include "llvm/IR/LLVMContext.h"
@@ -447,7 +447,7 @@ CompiledOnce compileOnce(Module &m, const TargetInfo &target, const CompileOptio
 
 absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const CompileOptions &o,
                                       DiagnosticEngine &diag) {
-  if (mayTakeFewerStages(m, target, o)) return compileWithFewerStages(m, target, o, diag, compileOnce);
+  if (maySpillLess(m, target, o)) return compileToSpillLess(m, target, o, diag, compileOnce);
   return compileOnce(m, target, o, diag).result;
 }
 

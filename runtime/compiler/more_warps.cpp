@@ -89,7 +89,7 @@ MoreWarps takeMoreWarps(const Module &ttir, const Module &requested, llvm::Strin
   result.heldBefore = before.held;
   // Partitions have registers of their own, which warp specialisation divides.
   if (before.isSpecialized || !before.areTooMany(target, o.numWarps)) return result;
-  for (int times : {2, 4}) {
+  for (int times = 2; times <= kMostTimesWarps; times *= 2) {
     transforms::TtgirPipelineOptions more = o;
     more.numWarps = o.numWarps * times;
     if (more.numWarps * target.warpSize > target.maxThreadsPerBlock) break;

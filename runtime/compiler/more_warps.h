@@ -23,6 +23,9 @@
 
 namespace tessera::runtime {
 
+/// A kernel has at most so many times the requested warps.
+inline constexpr int kMostTimesWarps = 4;
+
 /// Whether the kernel leaves the number of warps open, and may hold many registers. @pre TTIR
 bool mayTakeMoreWarps(const ir::Module &ttir, llvm::StringRef kernel, const ir::TargetInfo &);
 
