@@ -107,6 +107,8 @@ inline constexpr llvm::StringLiteral kSpillsAnyway = "tessera-spills-anyway";
 /// A function attribute, after code generation (AMD): bytes of spilled registers that an iteration of the function's
 /// innermost loops stores and loads.
 inline constexpr llvm::StringLiteral kSpilledInLoops = "tessera-spilled-in-loops";
+/// The number of instructions in these loops; on AMD.
+inline constexpr llvm::StringLiteral kInstructionsInLoops = "tessera-instructions-in-loops";
 
 /// A function attribute, after code generation (AMD): waves raise their priority in loops; the blocks of threads that a
 /// multiprocessor runs at a time.

@@ -1,5 +1,5 @@
 // Counts the bytes of private memory that a function's instructions access, anywhere and in its innermost loops, and
-// notes them as attributes.
+// the instructions in these loops, and notes them as attributes.
 //
 //   loop:                                          define amdgpu_kernel void @f()
 //     scratch_store_b128 off, v[0:3], off      →       "tessera-spilled"="20" "tessera-spilled-in-loops"="20" { … }
@@ -53,18 +53,22 @@ public:
     auto &loops = getAnalysis<MachineLoopInfoWrapperPass>().getLI();
     int64_t anywhere = 0;
     int64_t inLoops = 0;
+    int64_t instructions = 0;
     for (MachineBasicBlock &block : mf) {
       const MachineLoop *loop = loops.getLoopFor(&block);
       bool isInnermost = loop && loop->isInnermost();
       for (const MachineInstr &mi : block) {
         int64_t bytes = privateBytes(mi);
         anywhere += bytes;
-        if (isInnermost) inLoops += bytes;
+        if (!isInnermost) continue;
+        inLoops += bytes;
+        instructions += !mi.isMetaInstruction();
       }
     }
     Function &f = mf.getFunction();
     if (anywhere) f.addFnAttr(kSpilled, std::to_string(anywhere));
     if (inLoops) f.addFnAttr(codegen::kSpilledInLoops, std::to_string(inLoops));
+    if (instructions) f.addFnAttr(codegen::kInstructionsInLoops, std::to_string(instructions));
     return false;
   }
 };

@@ -121,6 +121,8 @@ public:
   /// After run: bytes of registers that an iteration of the kernel's innermost loops stores to memory and loads again,
   /// as far as the back end says.
   int64_t spilledInLoops() const { return spilledInLoops_; }
+  /// Instructions in these loops, in the same way.
+  int64_t instructionsInLoops() const { return instructionsInLoops_; }
 
 private:
   absl::Status refuse(Location, absl::Status) const;
@@ -153,7 +155,7 @@ private:
   DiagnosticEngine &diag_;
   CompileResult result_;
   Stopwatch watch_;
-  int64_t spilledInLoops_ = 0;
+  int64_t spilledInLoops_ = 0, instructionsInLoops_ = 0;
   std::string kernelName_;  // passes may replace the operation
   bool hadLayouts_ = false; // the input is TTGIR
   std::shared_ptr<codegen::ToolAhead> tool_;
@@ -378,8 +380,10 @@ absl::Status Compilation::generateCode() {
   }
   remarkUnoptimized();
   remarkPriorities();
-  for (const llvm::Function &f : *llvmModule_)
+  for (const llvm::Function &f : *llvmModule_) {
     spilledInLoops_ += int64_t(f.getFnAttributeAsParsedInteger(codegen::kSpilledInLoops));
+    instructionsInLoops_ += int64_t(f.getFnAttributeAsParsedInteger(codegen::kInstructionsInLoops));
+  }
   auto &laps = result_.metadata.compileMs;
   laps.push_back({"device library", times.deviceLibrary});
   laps.push_back({"llir", times.optimize});
@@ -440,7 +444,7 @@ void Compilation::remarkResources() const {
 CompiledOnce compileOnce(Module &m, const TargetInfo &target, const CompileOptions &o, DiagnosticEngine &diag) {
   Compilation c(m, target, o, diag);
   absl::StatusOr<CompileResult> result = c.run();
-  return {std::move(result), c.spilledInLoops()};
+  return {std::move(result), c.spilledInLoops(), c.instructionsInLoops()};
 }
 
 } // namespace

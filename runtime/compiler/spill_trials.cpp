@@ -58,6 +58,10 @@ int moreWarps(const Module &m, const TargetInfo &target, const CompileOptions &o
   return warps <= kMostTimesWarps * o.numWarps && warps * target.warpSize <= target.maxThreadsPerBlock ? warps : 0;
 }
 
+/// An iteration of so many instructions is long: while one wave waits for its loads, another one computes for about as
+/// long as they take.
+constexpr int64_t kLongIteration = 512;
+
 /// The code that spills least of what was made as requested and the trials; null: that of the request.
 std::unique_ptr<Made> spillLess(const Module &m, const TargetInfo &target, const Made &requested,
                                 CompileOnce compileOnce) {
@@ -66,18 +70,20 @@ std::unique_ptr<Made> spillLess(const Module &m, const TargetInfo &target, const
   std::unique_ptr<Made> best;
   // Of all threads, in an iteration.
   auto spilled = [](const Made &x) { return x.code.spilledInLoops * x.warps(); };
-  auto attempt = [&](const CompileOptions &o) {
+  auto attempt = [&](const CompileOptions &o, bool takesEqual) {
     auto made = std::make_unique<Made>(Made{o, compileOnce(*m.clone(), target, o, nobody)});
-    if (made->code.result.ok() && spilled(*made) < spilled(best ? *best : requested)) best = std::move(made);
+    if (!made->code.result.ok()) return;
+    int64_t least = spilled(best ? *best : requested);
+    if (spilled(*made) < least + (takesEqual && best)) best = std::move(made);
   };
   CompileOptions more = requested.options;
   more.numWarps = moreWarps(m, target, requested.options, requested);
   more.exactNumWarps = true;
-  if (more.numWarps) attempt(more);
-  if (best && !best->spills()) return best;
+  if (more.numWarps) attempt(more, /*takesEqual=*/false);
+  if (best && !best->spills() && requested.code.instructionsInLoops < kLongIteration) return best;
   CompileOptions fewer = requested.options;
   fewer.numStages = 1;
-  attempt(fewer);
+  attempt(fewer, /*takesEqual=*/true);
   return best;
 }
 

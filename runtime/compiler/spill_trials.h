@@ -7,11 +7,14 @@
 //
 //   - with twice the warps, whose threads hold half as much of the tensors. more_warps.h does not foresee that, because
 //     it does not count the operands of dots, which a code generator may read one by one;
-//   - if that spills, too, or is forbidden, with loads where they are used.
+//   - if that spills, too, is forbidden, or an iteration is so long that other waves hide its loads, with loads where
+//     they are used.
 //
-// The code is taken whose threads together spill fewest bytes in an iteration. What is spilled around a loop alone
-// costs less than waiting for loads, and this more than twice the warps: by the timing model, tiles of 128 x 128 x 64
-// by four warps of a loop with two dots take 43.8 us on gfx1201 without loads ahead, 22.8 by eight warps.
+// The code is taken whose threads together spill fewest bytes in an iteration; of two that spill none, in long
+// iterations the one with fewer stages, whose warps have more of a tile each. What is spilled around a loop alone costs
+// less than waiting for loads. By the timing model, tiles of 128 x 128 x 64 by four warps of a short loop with two dots
+// take 43.8 us on gfx1201 without loads ahead, 22.8 by eight warps; causal attention with heads of 64, whose iterations
+// have 782 instructions, 16.2 and 17.0.
 //
 // Not on CDNA: its loops order loads between MFMA, and by the timing model GEMMs that spill 56 to 64 bytes of a thread
 // (8-bit floats that gfx942 converts) take 1 to 5 % longer without loads ahead.
@@ -32,6 +35,7 @@ namespace tessera::runtime {
 struct CompiledOnce {
   absl::StatusOr<CompileResult> result;
   int64_t spilledInLoops = 0; // bytes of registers that an iteration of the innermost loops stores and loads again
+  int64_t instructionsInLoops = 0;
 };
 /// Compiles with exactly the options, without trials.
 using CompileOnce = llvm::function_ref<CompiledOnce(ir::Module &, const ir::TargetInfo &, const CompileOptions &,
