@@ -171,11 +171,11 @@ static Value *ownLane(IRBuilder<> &b, unsigned warpSize) {
   return warpSize == 32 ? low : b.CreateIntrinsic(Intrinsic::amdgcn_mbcnt_hi, {}, {b.getInt32(-1), low});
 }
 
-std::pair<Value *, Value *> AmdTarget::halves32(IRBuilder<> &b, Value *v, unsigned mask) const {
+std::pair<Value *, Value *> AmdTarget::halves32(IRBuilder<> &b, Value *low, Value *high, unsigned mask) const {
   // The instruction exchanges the odd rows (the upper half) of one register with the even rows (the lower half) of the
   // other; with both the same, one result holds what even rows have, in the odd ones too, the other what odd rows have.
   auto id = mask == 32 ? Intrinsic::amdgcn_permlane32_swap : Intrinsic::amdgcn_permlane16_swap;
-  Value *both = b.CreateIntrinsic(id, {}, {v, v, b.getFalse(), b.getFalse()});
+  Value *both = b.CreateIntrinsic(id, {}, {low, high, b.getFalse(), b.getFalse()});
   return {b.CreateExtractValue(both, 0), b.CreateExtractValue(both, 1)};
 }
 
@@ -194,7 +194,7 @@ Value *AmdTarget::shuffleXor32(IRBuilder<> &b, Value *v, unsigned mask, unsigned
     return permuteRows(b, v, /*ofOtherRow=*/true, select);
   }
   if (hasHalves(mask)) {
-    auto [first, second] = halves32(b, v, mask);
+    auto [first, second] = halves32(b, v, v, mask);
     Value *upper = b.CreateICmpNE(b.CreateAnd(ownLane(b, info_.warpSize), mask), b.getInt32(0));
     return b.CreateSelect(upper, first, second);
   }

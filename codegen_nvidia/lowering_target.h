@@ -39,7 +39,8 @@ public:
     return nullptr;
   }
   bool hasHalves(unsigned) const override { return false; }
-  std::pair<llvm::Value *, llvm::Value *> halves32(llvm::IRBuilder<> &, llvm::Value *, unsigned) const override {
+  std::pair<llvm::Value *, llvm::Value *> halves32(llvm::IRBuilder<> &, llvm::Value *, llvm::Value *,
+                                                   unsigned) const override {
     return {};
   }
   llvm::Value *combineLanes(llvm::IRBuilder<> &, codegen::LaneCombination, llvm::Value *) const override;

@@ -22,6 +22,16 @@ bool ConversionPlan::hasSelects() const {
   return any(sendSelect) || any(receiveSelect);
 }
 
+bool ConversionPlan::readsAtDistances() const {
+  for (unsigned bit = 0; bit < laneOf.size(); ++bit)
+    if (laneOf[bit] != 1u << bit) return false;
+  for (Dim in : {Dim::Warp, Dim::Block})
+    for (unsigned bit = 0; bit < sourceOf.inDimBits(in); ++bit)
+      for (Dim out : {Dim::Register, Dim::Lane})
+        if (sourceOf.hasOutDim(out) && sourceOf.basis(in, bit, out)) return false;
+  return true;
+}
+
 bool ConversionPlan::staysInLane(unsigned k) const {
   if (sourceLaneConstant[k]) return false;
   for (unsigned bit = 0; bit < laneOf.size(); ++bit)
@@ -500,7 +510,8 @@ absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const Lin
   bool shuffles = false;
   int registers = src.inDimSize(Dim::Register), bytes = std::max(1, elementBits / 8);
   if (staysPut(map, Dim::Warp)) {
-    shuffles = planShuffles(map, options.laneSelects, p);
+    shuffles = planShuffles(map, options.laneSelects || options.distanceSelects, p);
+    if (p.hasSelects() && !options.laneSelects && !p.readsAtDistances()) shuffles = false;
     if (staysPut(map, Dim::Lane)) {
       bool none = int(p.sourceRegister.size()) == registers;
       for (unsigned r = 0; r < p.sourceRegister.size(); ++r) none &= p.sourceRegister[r] == r;

@@ -235,6 +235,33 @@ const Encoding *inferSplit(EncodingPool &pool, const Encoding *src, llvm::ArrayR
       pool, LinearLayout(std::move(ins), llvm::SmallVector<LinearLayout::OutDim, 4>(l->outs().drop_back())));
 }
 
+const Encoding *nearestToSplit(EncodingPool &pool, const Encoding *src, llvm::ArrayRef<int64_t> srcShape) {
+  if (srcShape.size() < 2 || srcShape.size() != src->rank() || srcShape.back() != 2) return nullptr;
+  auto &l = src->layoutOf(srcShape);
+  if (!l.ok()) return nullptr;
+  unsigned last = srcShape.size() - 1;
+  auto distance = [&](const Basis &b) {
+    int64_t at = 0;
+    for (unsigned d = 0; d < srcShape.size(); ++d) at = at * srcShape[d] + b[d];
+    return at;
+  };
+  llvm::SmallVector<LinearLayout::InDim, 4> ins(l->ins());
+  Basis *half = nullptr, *farthest = nullptr;
+  for (auto &i : ins)
+    for (Basis &b : i.bases) {
+      if (b[last]) {
+        bool isMovable = i.dim == Dim::Lane || i.dim == Dim::Warp;
+        if (half || !isMovable || llvm::count_if(b, [](auto x) { return x != 0; }) != 1) return nullptr;
+        half = &b;
+      } else if (i.dim == Dim::Register && distance(b) && (!farthest || distance(b) > distance(*farthest))) {
+        farthest = &b;
+      }
+    }
+  if (!half || !farthest) return nullptr;
+  std::swap(*half, *farthest);
+  return linearEncodingOf(pool, LinearLayout(std::move(ins), llvm::SmallVector<LinearLayout::OutDim, 4>(l->outs())));
+}
+
 const Encoding *inferReduce(EncodingPool &pool, const Encoding *src, int64_t axis) {
   return orNull(pool.getSlice(axis, src));
 }

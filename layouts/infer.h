@@ -19,6 +19,13 @@ const Encoding *inferReshape(EncodingPool &, const Encoding *src, llvm::ArrayRef
 const Encoding *inferJoin(EncodingPool &, const Encoding *src, llvm::ArrayRef<int64_t> srcShape);
 /// Results of tt.split: the last dimension gone; null if it is not 2 elements of one thread.
 const Encoding *inferSplit(EncodingPool &, const Encoding *src, llvm::ArrayRef<int64_t> srcShape);
+/// The layout nearest to `src` that tt.split takes: what tells the lane or warp of one half from that of the other
+/// changes places with the register bit whose elements are farthest apart, so that neighbours stay in one thread:
+///
+///   lane = [[0, 1], [4, 0]], register = [[1, 0], [2, 0]]   →   lane = [[2, 0], [4, 0]], register = [[1, 0], [0, 1]]
+///
+/// Null if threads hold one element each, or the halves differ in more than one bit.
+const Encoding *nearestToSplit(EncodingPool &, const Encoding *src, llvm::ArrayRef<int64_t> srcShape);
 /// Result of tt.reduce (and the operand of tt.expand_dims that gives `src`): the slice along the axis.
 const Encoding *inferReduce(EncodingPool &, const Encoding *src, int64_t axis);
 

@@ -28,6 +28,10 @@ public:
   WarpShuffles(const ConversionPlan &plan, const Elements &values, FunctionLowering &fl)
       : plan_(plan), values_(values), fl_(fl), b_(fl.b) {
     unsigned bits = values[0]->getType()->getPrimitiveSizeInBits();
+    if (plan.hasSelects()) { // registers are chosen one by one; the planner has seen to the distances
+      byDistance_ = true;
+      return;
+    }
     if (bits && bits < 32 && bits % 8 == 0) perWord_ = 32 / bits;
     // A lane's own part of the source lane: its own bits, or zero, whatever the warp.
     bool own = true;
@@ -42,15 +46,64 @@ public:
     byDistance_ = own && llvm::popcount(free_) <= 1 && (!free_ || fl.target.info().hasRowShuffles);
   }
 
-  llvm::Value *result(unsigned k) {
+  llvm::Value *result(unsigned k) { return plan_.hasSelects() ? selected(k) : received(k); }
+
+private:
+  llvm::Value *received(unsigned k) {
     unsigned reg = plan_.sourceRegister[k];
     if (values_.size() % perWord_) perWord_ = 1;
     llvm::Value *w = moved(reg / perWord_, plan_.sourceLaneConstant[k]);
     return perWord_ == 1 ? w : b_.CreateExtractElement(w, reg % perWord_);
   }
 
-private:
+  // ---- registers chosen by the lane (ConversionPlan::sendSelect, receiveSelect) ----
+
+  llvm::Value *selected(unsigned k) {
+    if (llvm::Value *half = exchanged(k)) return half;
+    return choose(plan_.receiveSelect, plan_.receiveSelect.size(), k, [&](unsigned i) { return received(i); });
+  }
+  /// The value of register i ^ (the xor of the columns of the lane's first `bits` bits).
+  llvm::Value *choose(llvm::ArrayRef<unsigned> columns, unsigned bits, unsigned i,
+                      llvm::function_ref<llvm::Value *(unsigned)> value) {
+    while (bits && !columns[bits - 1]) --bits;
+    if (!bits) return value(i);
+    llvm::Value *set = choose(columns, bits - 1, i ^ columns[bits - 1], value);
+    return b_.CreateSelect(laneBit(bits - 1), set, choose(columns, bits - 1, i, value));
+  }
+  llvm::Value *laneBit(unsigned bit) {
+    llvm::Value *&set = laneBits_[bit];
+    if (!set) set = b_.CreateICmpNE(b_.CreateAnd(fl_.laneId(), fl_.i32(1u << bit)), fl_.i32(0));
+    return set;
+  }
+  /// Register k, if one bit of the lane and of the register change places and the target exchanges halves: two
+  /// registers take one instruction.
+  llvm::Value *exchanged(unsigned k) {
+    unsigned bit = 0;
+    while (!plan_.receiveSelect[bit]) ++bit;
+    unsigned receive = plan_.receiveSelect[bit], send = plan_.sendSelect[bit], mask = 1u << bit;
+    auto isAlone = [&](llvm::ArrayRef<unsigned> columns) {
+      return size_t(llvm::count(columns, 0u)) + 1 == columns.size();
+    };
+    if (!fl_.target.hasHalves(mask) || !isAlone(plan_.receiveSelect) || !isAlone(plan_.sendSelect)) return nullptr;
+    if (values_[0]->getType()->getPrimitiveSizeInBits() != 32 || !send) return nullptr;
+    bool moves = plan_.sourceLaneConstant[k] == mask;
+    unsigned stays = moves ? k ^ receive : k, other = stays ^ receive;
+    unsigned a = plan_.sourceRegister[stays], b = plan_.sourceRegister[other];
+    if (plan_.sourceLaneConstant[stays] || plan_.sourceLaneConstant[other] != mask || b != (a ^ send)) return nullptr;
+    auto &halves = halves_[stays];
+    if (!halves.first) {
+      auto word = [&](unsigned i) { return b_.CreateBitCast(values_[i], b_.getInt32Ty()); };
+      halves = fl_.target.halves32(b_, word(a), word(b), mask);
+    }
+    return b_.CreateBitCast(moves ? halves.second : halves.first, values_[a]->getType());
+  }
+
   llvm::Value *word(unsigned w) {
+    if (plan_.hasSelects()) {
+      llvm::Value *&sent = words_[w];
+      if (!sent) sent = choose(plan_.sendSelect, plan_.sendSelect.size(), w, [&](unsigned i) { return values_[i]; });
+      return sent;
+    }
     if (perWord_ == 1) return values_[w];
     llvm::Value *&packed = words_[w];
     if (!packed) {
@@ -96,7 +149,8 @@ private:
   bool byDistance_ = false; // the source lane is this lane, but for constants and the free bit
   unsigned free_ = 0;       // the bit of the lane that does not count for the source lane
   llvm::Value *own_ = nullptr, *bit_ = nullptr;
-  std::map<unsigned, llvm::Value *> words_;
+  std::map<unsigned, llvm::Value *> words_, laneBits_;
+  std::map<unsigned, std::pair<llvm::Value *, llvm::Value *>> halves_; // of pairs of registers
   std::map<std::pair<unsigned, unsigned>, llvm::Value *> shuffled_, moved_;
 };
 
@@ -198,7 +252,7 @@ bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values
                      const layouts::LinearLayout &src, const layouts::LinearLayout &dst, Elements &out) {
   auto &info = fl.target.info();
   layouts::MemoryModel model = info.memoryModel();
-  auto options = transforms::planOptionsOf(op);
+  auto options = transforms::planOptionsOf(op, info);
   auto plan = layouts::planConversion(src, dst, type.scalar().bitWidth(), model, options);
   if (!plan.ok()) return fl.error(op, llvm::StringRef(plan.status().message().data(), plan.status().message().size()));
   switch (plan->kind) {
@@ -213,8 +267,8 @@ bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values
   }
   case ConversionPlan::SharedMemory: {
     llvm::Type *element = fl.elementType(type);
-    auto *writes = fl.isRepresentative(src);
     int bits = int(type.scalar().bitWidth());
+    auto *writes = fl.isRepresentative(src);
     if (bits == kMatrixElementBits || (info.hasTransposedLdsRead && layouts::transposedReadBits(bits)))
       preferMatrices(info, src, dst, bits, model, options, !writes, *plan);
     llvm::Value *base = fl.scratch(op);

@@ -87,7 +87,7 @@ llvm::Value *shuffleXor(llvm::IRBuilder<> &b, const Target &t, llvm::Value *v, u
 std::pair<llvm::Value *, llvm::Value *> halves(llvm::IRBuilder<> &b, const Target &t, llvm::Value *v, unsigned mask) {
   llvm::SmallVector<std::pair<llvm::Value *, llvm::Value *>, 4> words;
   llvm::Value *lower =
-      byWords(b, v, [&](llvm::Value *word) { return words.emplace_back(t.halves32(b, word, mask)).first; });
+      byWords(b, v, [&](llvm::Value *word) { return words.emplace_back(t.halves32(b, word, word, mask)).first; });
   auto *next = words.begin();
   return {lower, byWords(b, v, [&](llvm::Value *) { return (next++)->second; })};
 }

@@ -150,10 +150,13 @@ public:
   /// Value of lane sources[l] in each lane l, for i32; where that is negative, any value will do. Null where the target
   /// has nothing better for these lanes than shuffleIndex32.
   virtual llvm::Value *shuffleFixed32(llvm::IRBuilder<> &, llvm::Value *v, llvm::ArrayRef<int8_t> sources) const = 0;
-  /// Whether halves32 is there for the mask, which costs less than shuffleXor32: what lanes without and with that bit
-  /// hold, both in each lane of a pair, for i32 (codegen::halves for others).
+  /// Whether halves32 is there for the mask, which costs less than shuffleXor32: what the lane of a pair
+  /// without that bit holds (first), and the one with it (second), for i32 (codegen::halves for others). Of two values
+  /// the lane without the bit gets both lanes' `low`, the lane with it their `high`: this bit of the lane and the
+  /// number of the register change places.
   virtual bool hasHalves(unsigned mask) const = 0;
-  virtual std::pair<llvm::Value *, llvm::Value *> halves32(llvm::IRBuilder<> &, llvm::Value *, unsigned mask) const = 0;
+  virtual std::pair<llvm::Value *, llvm::Value *> halves32(llvm::IRBuilder<> &, llvm::Value *low, llvm::Value *high,
+                                                           unsigned mask) const = 0;
   /// What all lanes of a warp hold, combined, in every lane: values are i32, or i1 for And and Or. Null where the
   /// target has no instruction for it.
   virtual llvm::Value *combineLanes(llvm::IRBuilder<> &, LaneCombination, llvm::Value *) const = 0;

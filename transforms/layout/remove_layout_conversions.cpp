@@ -55,6 +55,7 @@
 #include "transforms/layout/store_layout.h"
 #include "transforms/layout/stores_beside_sums.h"
 #include "transforms/passes.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -66,8 +67,9 @@ namespace {
 
 class ConversionMoves {
 public:
-  ConversionMoves(Module &m, int64_t accessBytes, const Tuning &tuning)
-      : m_(m), pool_(m.context().encodings()), accessBytes_(accessBytes), tuning_(tuning), cheap_(m.context(), tuning),
+  ConversionMoves(Module &m, int64_t accessBytes, const Tuning &tuning, bool hasRowShuffles)
+      : m_(m), pool_(m.context().encodings()), accessBytes_(accessBytes), tuning_(tuning),
+        hasRowShuffles_(hasRowShuffles), cheap_(m.context(), tuning),
         threads_(numWarps(m.op()) * threadsPerWarp(m.op())), memory_(m), values_(cheap_),
         carried_(m, values_, memory_, tuning) {}
 
@@ -359,12 +361,37 @@ private:
     return true;
   }
 
-  /// Splits where each thread has both halves.
+  /// Splits where each thread has both halves; else, if they are joined again and elements change lanes without memory,
+  /// in the nearest layout where it has.
   bool moveDownSplit(tt::SplitOp op, const Encoding *e) {
-    auto *half = layouts::inferSplit(pool_, e, tensorOf(op.src()).shape());
-    if (!half) return false;
-    values_.setOperandLayout(op.op, 0, e);
+    auto shape = tensorOf(op.src()).shape();
+    auto *half = layouts::inferSplit(pool_, e, shape);
+    if (half) {
+      values_.setOperandLayout(op.op, 0, e);
+    } else {
+      auto *nearest = layouts::nearestToSplit(pool_, e, shape);
+      if (!hasRowShuffles_ || !nearest || layouts::sameLayout(nearest, encodingOf(op.src()), shape)) return false;
+      if (!areJoinedAgain(op)) return false;
+      half = layouts::inferSplit(pool_, nearest, shape);
+      Builder b(op.op);
+      op->setOperand(0, inLayout(b, op->loc(), values_.getIn(op.src(), e, op.op), nearest));
+    }
     for (auto r : op->results()) changeLayout(r, half);
+    return true;
+  }
+  /// Whether only joins use the halves, and what is computed from them element by element: a step of a transform, after
+  /// which threads may hold other elements. Elsewhere the next layout may have other reasons, such as wide stores.
+  static bool areJoinedAgain(tt::SplitOp split) {
+    llvm::SmallSetVector<Operation *, 8> computed;
+    computed.insert(split.op);
+    for (unsigned i = 0; i < computed.size(); ++i)
+      for (Value v : computed[i]->results())
+        for (auto *use : v.uses()) {
+          Operation *op = use->owner;
+          if (op->is<tt::JoinOp>()) continue;
+          if (!isElementwise(op) || !isPure(op)) return false;
+          computed.insert(op);
+        }
     return true;
   }
   bool moveDownJoin(tt::JoinOp op, unsigned at, const Encoding *e) {
@@ -440,6 +467,7 @@ private:
   layouts::EncodingPool &pool_;
   int64_t accessBytes_; // of the widest access to global memory
   const Tuning &tuning_;
+  const bool hasRowShuffles_; // elements change lanes without memory
   Rematerializer cheap_;
   const int64_t threads_; // of a block
   const GlobalAccesses memory_;
@@ -453,11 +481,12 @@ absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &c) {
   const Tuning tuning = c.target ? c.target->tuning : Tuning();
   const int64_t accessBytes = c.target ? c.target->maxGlobalAccessBytes : kGlobalAccessBytes;
   bool changed = false;
+  const bool hasRowShuffles = c.target && c.target->hasRowShuffles;
   const bool asyncCopies = c.target && c.target->hasPerLaneAsyncCopy;
   // What slices compute in another layout may let more conversions move.
   constexpr int kRounds = 2;
   for (int round = 0; round < kRounds; ++round) {
-    changed |= ConversionMoves(m, accessBytes, tuning).run();
+    changed |= ConversionMoves(m, accessBytes, tuning, hasRowShuffles).run();
     if (!recomputeConversions(m, tuning, asyncCopies)) break;
     changed = true;
   }
@@ -465,7 +494,7 @@ absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &c) {
     recomputeConversions(m, tuning, asyncCopies);
     changed = true;
   }
-  ConversionMoves last(m, accessBytes, tuning);
+  ConversionMoves last(m, accessBytes, tuning, hasRowShuffles);
   changed |= last.copyCarriedIndices();
   changed |= last.convertAfterNarrowingCasts();
   changed |= last.fold();

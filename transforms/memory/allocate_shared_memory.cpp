@@ -481,7 +481,7 @@ std::optional<Remark> conversionRemark(const Buffer &b, const TargetInfo &target
   auto &destination = to.encoding()->layoutOf(to.shape());
   if (!source.ok() || !destination.ok()) return std::nullopt;
   auto plan = layouts::planConversion(*source, *destination, std::max<int64_t>(8, from.element().bitWidth()),
-                                      target.memoryModel(), planOptionsOf(b.op));
+                                      target.memoryModel(), planOptionsOf(b.op, target));
   if (!plan.ok()) return std::nullopt;
   std::string repetitions =
       plan->repetitions > 1 ? llvm::formatv(" in {0} repetitions", plan->repetitions).str() : std::string();

@@ -61,7 +61,7 @@ int64_t scratchOfConversion(ttg::ConvertLayoutOp convert, const TargetInfo &targ
   TensorType from = tensorOf(convert.src());
   return scratchOfPlan(layouts::planConversionOf(from.encoding(), encodingOf(convert.result()), from.shape(),
                                                  from.element().bitWidth(), target.memoryModel(),
-                                                 planOptionsOf(convert.op)));
+                                                 planOptionsOf(convert.op, target)));
 }
 
 int64_t scratchOfCat(tt::CatOp cat, const TargetInfo &target) {
@@ -71,7 +71,7 @@ int64_t scratchOfCat(tt::CatOp cat, const TargetInfo &target) {
   auto to = type.encoding()->toLinearLayout(type.shape());
   if (!from.ok() || !to.ok() || layouts::catKeepsRegisters(*from, *to)) return 0;
   return scratchOfPlan(layouts::planConversion(layouts::catLayout(*from), *to, type.element().bitWidth(),
-                                               target.memoryModel(), planOptionsOf(cat.op)));
+                                               target.memoryModel(), planOptionsOf(cat.op, target)));
 }
 
 /// One thread does the atomic; other threads that hold copies of its result read it from scratch.
@@ -107,8 +107,9 @@ int64_t bufferBytes(MemDescType type) {
   return llvm::divideCeil(elements * std::max<int64_t>(8, type.element().bitWidth()), 8);
 }
 
-layouts::PlanOptions planOptionsOf(Operation *op) {
+layouts::PlanOptions planOptionsOf(Operation *op, const TargetInfo &target) {
   layouts::PlanOptions options;
+  options.distanceSelects = target.hasRowShuffles;
   if (auto bytes = op->attr<IntegerAttr>("allocation.scratch")) options.maxScratchBytes = bytes.sext();
   return options;
 }

@@ -28,7 +28,7 @@ constexpr int64_t kCaptureBytes = 8;
 
 /// How a layout conversion (ttg.convert_layout, or the one within a tt.cat) is planned, for its scratch and for its
 /// lowering: with at most the bytes of `allocation.scratch`, if the allocation has set that attribute.
-layouts::PlanOptions planOptionsOf(ir::Operation *op);
+layouts::PlanOptions planOptionsOf(ir::Operation *op, const ir::TargetInfo &);
 
 /// Bytes of a buffer of the type (ttg.local_alloc), with the gaps of a padded encoding.
 int64_t bufferBytes(ir::MemDescType);
