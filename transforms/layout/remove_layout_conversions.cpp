@@ -304,7 +304,19 @@ private:
     if (encodingOf(o) != encodingOf(op->result(0))) return true;
     // An operand that is in the operation's layout as it is: one conversion for another, but less often or of fewer
     // elements.
-    return conversionCost(o) < conversionCost(op->operand(at));
+    auto cost = conversionCost(o), costOfArriving = conversionCost(op->operand(at));
+    return cost < costOfArriving || (cost == costOfArriving && isComputedFromConverted(o));
+  }
+  /// Whether each element is computed from one of a converted value: to have it in another layout, that value is
+  /// converted to another one (conversion slices), which costs nothing more.
+  static bool isComputedFromConverted(Value v) {
+    while (Operation *op = v.definingOp()) {
+      if (op->is<ttg::ConvertLayoutOp>()) return true;
+      bool isOfOneValue = op->numOperands() == 1 && op->numResults() == 1 && isPure(op) && op->result().hasOneUse();
+      if (!isOfOneValue || !(isElementwise(op) || op->is<tt::ExpandDimsOp>())) return false;
+      v = op->operand(0);
+    }
+    return false;
   }
   /// What it costs to convert a value: the loops in which it is done, then how many elements there are.
   static std::pair<unsigned, int64_t> conversionCost(Value v) {
