@@ -248,6 +248,19 @@ void preferMatrices(const TargetInfo &info, const layouts::LinearLayout &src, co
 
 } // namespace
 
+/// Whether warps write what they hold copies of, too, all with one store each, rather than branch. What is loaded to be
+/// written would be loaded behind the branch, since nothing else uses it: a round trip to memory that nothing hides, and
+/// on CDNA, where loads complete in order, one that all loads before it share.
+static bool writeCopies(const TargetInfo &info, const layouts::LinearLayout &src, const ConversionPlan &plan) {
+  bool isOneStore = src.inDimSize(Dim::Register) <= plan.writeVector;
+  bool onlyWarpsHoldCopies = llvm::all_of(src.freeVariableMasks(), [](auto &free) {
+    auto [dim, mask] = free;
+    return !mask || dim == Dim::Warp || dim == Dim::Register;
+  });
+  bool hasAllLanes = src.inDimSize(Dim::Lane) == info.warpSize;
+  return !info.hasPredicatedAccess && isOneStore && onlyWarpsHoldCopies && hasAllLanes;
+}
+
 bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values, Type type,
                      const layouts::LinearLayout &src, const layouts::LinearLayout &dst, Elements &out) {
   auto &info = fl.target.info();
@@ -268,7 +281,7 @@ bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values
   case ConversionPlan::SharedMemory: {
     llvm::Type *element = fl.elementType(type);
     int bits = int(type.scalar().bitWidth());
-    auto *writes = fl.isRepresentative(src);
+    auto *writes = writeCopies(info, src, *plan) ? nullptr : fl.isRepresentative(src);
     if (bits == kMatrixElementBits || (info.hasTransposedLdsRead && layouts::transposedReadBits(bits)))
       preferMatrices(info, src, dst, bits, model, options, !writes, *plan);
     llvm::Value *base = fl.scratch(op);
