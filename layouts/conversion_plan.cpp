@@ -22,7 +22,8 @@ bool ConversionPlan::hasSelects() const {
   return any(sendSelect) || any(receiveSelect);
 }
 
-bool ConversionPlan::readsAtDistances() const {
+bool ConversionPlan::readsAtDistances(unsigned bits) const {
+  if (llvm::any_of(sourceLaneConstant, [&](unsigned c) { return c & ~bits; })) return false;
   for (unsigned bit = 0; bit < laneOf.size(); ++bit)
     if (laneOf[bit] != 1u << bit) return false;
   for (Dim in : {Dim::Warp, Dim::Block})
@@ -510,8 +511,8 @@ absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const Lin
   bool shuffles = false;
   int registers = src.inDimSize(Dim::Register), bytes = std::max(1, elementBits / 8);
   if (staysPut(map, Dim::Warp)) {
-    shuffles = planShuffles(map, options.laneSelects || options.distanceSelects, p);
-    if (p.hasSelects() && !options.laneSelects && !p.readsAtDistances()) shuffles = false;
+    shuffles = planShuffles(map, options.laneSelects || options.selectDistances, p);
+    if (p.hasSelects() && !options.laneSelects && !p.readsAtDistances(options.selectDistances)) shuffles = false;
     if (staysPut(map, Dim::Lane)) {
       bool none = int(p.sourceRegister.size()) == registers;
       for (unsigned r = 0; r < p.sourceRegister.size(); ++r) none &= p.sourceRegister[r] == r;

@@ -19,11 +19,11 @@ struct PlanOptions {
   bool gatherRegisters = false;
   /// Scratch to stay under by splitting the conversion in repetitions, in bytes; 0: no limit.
   int64_t maxScratchBytes = 0;
-  /// Shuffles may have such registers where every lane reads lanes at fixed distances (xor) only.
-  bool distanceSelects = false;
+  /// Shuffles may have such registers where every lane reads lanes at fixed distances (xor) of these bits only.
+  unsigned selectDistances = 0;
 
   /// All that a plan can list.
-  static PlanOptions all() { return {true, true, 0, true}; }
+  static PlanOptions all() { return {true, true, 0, ~0u}; }
 };
 
 struct ConversionPlan {
@@ -46,8 +46,8 @@ struct ConversionPlan {
   /// where send, laneOf and receive are such xors over the lane's bits. Without selects send and receive are zero.
   llvm::SmallVector<unsigned, 6> laneOf, sendSelect, receiveSelect;
   bool hasSelects() const;
-  /// WarpShuffle: every lane reads lanes at fixed distances, the registers' constants.
-  bool readsAtDistances() const;
+  /// WarpShuffle: every lane reads lanes at fixed distances, the registers' constants, which have none but these bits.
+  bool readsAtDistances(unsigned bits) const;
   /// WarpShuffle: got[k] is the lane's own sent[sourceRegister[k]]; nothing moves.
   bool staysInLane(unsigned k) const;
 

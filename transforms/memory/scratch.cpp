@@ -109,7 +109,10 @@ int64_t bufferBytes(MemDescType type) {
 
 layouts::PlanOptions planOptionsOf(Operation *op, const TargetInfo &target) {
   layouts::PlanOptions options;
-  options.distanceSelects = target.hasRowShuffles;
+  // Without an exchange of halves, a wave of 64 lanes shuffles through LDS between rows of 16.
+  constexpr unsigned kInRows = 15;
+  bool betweenRows = target.warpSize == 32 || target.hasHalfWarpSwap;
+  if (target.hasRowShuffles) options.selectDistances = betweenRows ? unsigned(target.warpSize) - 1 : kInRows;
   if (auto bytes = op->attr<IntegerAttr>("allocation.scratch")) options.maxScratchBytes = bytes.sext();
   return options;
 }

@@ -144,7 +144,7 @@ void check(const LinearLayout &src, const LinearLayout &dst, int bits, const Mem
     break;
   case Kind::WarpShuffle:
     ++(p.hasSelects() ? counts.selects : counts.shuffles);
-    if (!options.laneSelects) ASSERT_TRUE(!p.hasSelects() || (options.distanceSelects && p.readsAtDistances()));
+    if (!options.laneSelects) ASSERT_TRUE(!p.hasSelects() || p.readsAtDistances(options.selectDistances));
     checkShuffle(p, src, dst);
     break;
   case Kind::SharedMemory:
@@ -177,7 +177,7 @@ TEST(ConversionPlan, BitsOfLaneAndRegisterChangePlaces) {
   Generator g(43);
   Counts counts;
   PlanOptions options;
-  options.distanceSelects = true;
+  options.selectDistances = 31;
   for (int n = 0; n < 200; ++n) {
     unsigned lanes = 5 + g.below(2), regs = 1 + g.below(4);
     llvm::SmallVector<LinearLayout::OutDim, 4> outs = {{Dim::Dim0, 1 << regs}, {Dim::Dim1, 1 << lanes}};
