@@ -512,7 +512,9 @@ absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const Lin
   int registers = src.inDimSize(Dim::Register), bytes = std::max(1, elementBits / 8);
   if (staysPut(map, Dim::Warp)) {
     shuffles = planShuffles(map, options.laneSelects || options.selectDistances, p);
-    if (p.hasSelects() && !options.laneSelects && !p.readsAtDistances(options.selectDistances)) shuffles = false;
+    bool isWord = bytes >= 4; // narrower elements would be chosen and moved one by one
+    bool maySelect = options.laneSelects || (isWord && p.readsAtDistances(options.selectDistances));
+    if (p.hasSelects() && !maySelect) shuffles = false;
     if (staysPut(map, Dim::Lane)) {
       bool none = int(p.sourceRegister.size()) == registers;
       for (unsigned r = 0; r < p.sourceRegister.size(); ++r) none &= p.sourceRegister[r] == r;

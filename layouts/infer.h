@@ -19,7 +19,7 @@ const Encoding *inferReshape(EncodingPool &, const Encoding *src, llvm::ArrayRef
 const Encoding *inferJoin(EncodingPool &, const Encoding *src, llvm::ArrayRef<int64_t> srcShape);
 /// Results of tt.split: the last dimension gone; null if it is not 2 elements of one thread.
 const Encoding *inferSplit(EncodingPool &, const Encoding *src, llvm::ArrayRef<int64_t> srcShape);
-/// The layout nearest to `src` that tt.split takes: what tells the lane or warp of one half from that of the other
+/// The layout nearest to `src` that tt.split takes: the bit of the lane or warp that says which half it is
 /// changes places with the register bit whose elements are farthest apart, so that neighbours stay in one thread:
 ///
 ///   lane = [[0, 1], [4, 0]], register = [[1, 0], [2, 0]]   →   lane = [[2, 0], [4, 0]], register = [[1, 0], [0, 1]]

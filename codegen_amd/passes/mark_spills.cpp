@@ -7,8 +7,8 @@
 //
 // The metadata of an object has the registers that were spilled anywhere. What is spilled around a loop costs little;
 // in a loop it costs in every iteration, and each access waits for the loads from memory that were issued before it.
-// The compiler tries other code then: with more warps, or without loads ahead (runtime/compiler/spill_trials.h), or with
-// values computed again after loops (codegen_amd/backend.cpp).
+// The compiler tries other code then: with more warps, or without loads ahead (runtime/compiler/spill_trials.h), or
+// with values computed again after loops (codegen_amd/backend.cpp).
 //
 // Kernels have no variables in private memory (tensors are values), so that these accesses are spills. Registers that
 // were spilled to accumulation registers (CDNA) access no memory.

@@ -20,7 +20,7 @@
 // (8-bit floats that gfx942 converts) take 1 to 5 % longer without loads ahead.
 //
 // Loops that request stages by themselves (`tt.num_stages`) keep them. TTGIR and LLVM IR, if they are the last stage,
-// are those of the requested stages, and of the warps that the TTGIR tells.
+// are those of the requested stages, and of the warps that more_warps.h takes.
 #pragma once
 #include "absl/status/statusor.h"
 #include "ir/diagnostic.h"
