@@ -250,8 +250,8 @@ void preferMatrices(const TargetInfo &info, const layouts::LinearLayout &src, co
 
 /// Whether warps write what they hold copies of, too, all with one store each, rather than branch. What is loaded to be
 /// written would be loaded behind the branch, since nothing else uses it: a round trip to memory that nothing hides,
-/// and one that all loads before it share, since loads complete in order. On CDNA: RDNA's kernels lack the registers for
-/// what is loaded earlier, by the timing model 0.82 to 1.22 times as fast.
+/// and one that all loads before it share, since loads complete in order. On CDNA: dots on RDNA lack the registers for
+/// what is loaded earlier, by the timing model such kernels are 0.82 to 1.22 times as fast.
 static bool writeCopies(const TargetInfo &info, const layouts::LinearLayout &src, const ConversionPlan &plan) {
   bool isOneStore = src.inDimSize(Dim::Register) <= plan.writeVector;
   bool onlyWarpsHoldCopies = llvm::all_of(src.freeVariableMasks(), [](auto &free) {
