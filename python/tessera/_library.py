@@ -12,6 +12,7 @@ import hashlib
 import os
 import struct
 import threading
+from _thread import start_new_thread
 from collections.abc import Iterator
 from ctypes import (
     POINTER,
@@ -263,7 +264,9 @@ class _Worker:
         self.begin, self.ended = threading.Lock(), threading.Lock()
         self.begin.acquire()
         self.ended.acquire()
-        threading.Thread(target=self._work, name="tessera launches", daemon=True).start()
+        # Not threading.Thread, whose start() waits in Python for the thread: an exception of a signal's handler in there
+        # becomes a RuntimeError of a lock that is not held, or leaves a thread that fails with a KeyError.
+        start_new_thread(self._work, ())
 
     def _work(self) -> None:
         while not self.is_last:
@@ -305,7 +308,9 @@ def call_interruptibly(kernel: c_void_p, name: str, *arguments: Any) -> list[Dia
         worker = _idle.pop() if _idle else _Worker()
         worker.job = job
         worker.begin.release()
-        worker.ended.acquire()
+        # With a time limit: a signal that comes just before the thread sleeps does not wake it.
+        while not worker.ended.acquire(timeout=0.1):
+            pass
     except BaseException:
         # The arguments' memory must stay until the launch has ended, whatever signals come meanwhile.
         is_given_up = worker is None or begun.acquire(blocking=False)

@@ -114,6 +114,38 @@ def test_other_handlers_raise():
     assert o[0] and calls
 
 
+def test_signals_before_the_wait_are_seen(monkeypatch):
+    """A signal ends a launch whenever it comes: while the thread is started, or just before the main thread sleeps."""
+    from tessera import _library
+
+    class Alarm(Exception):
+        pass
+
+    class Library:
+        @staticmethod
+        def tessera_kernel_interrupt(kernel):
+            interrupted.set()
+
+    def wake(*_):
+        raise Alarm
+
+    interrupted = threading.Event()
+    monkeypatch.setattr(_library, "call", lambda *_: [interrupted.wait(10)][1:])
+    monkeypatch.setattr(_library, "library", Library)
+    before = signal.signal(signal.SIGALRM, wake)
+    try:
+        for i in range(200):
+            interrupted.clear()
+            began = time.monotonic()
+            with pytest.raises(Alarm):
+                signal.setitimer(signal.ITIMER_REAL, 20e-6 + 2e-6 * i)
+                _library.call_interruptibly(None, "launch")
+            assert time.monotonic() - began < 5
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def test_kernels_of_triton_end(tmp_path):
     """The process of a user: ends as Python does after Ctrl-C, without a core."""
     pytest.importorskip("triton")
