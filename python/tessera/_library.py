@@ -264,7 +264,7 @@ class _Worker:
         self.begin, self.ended = threading.Lock(), threading.Lock()
         self.begin.acquire()
         self.ended.acquire()
-        # Not threading.Thread, whose start() waits in Python for the thread: an exception of a signal's handler in there
+        # Not threading.Thread, whose start() waits in Python for the thread: an exception of a signal's handler there
         # becomes a RuntimeError of a lock that is not held, or leaves a thread that fails with a KeyError.
         start_new_thread(self._work, ())
 
