@@ -11,7 +11,7 @@
 // of 64 x 128 elements by four warps spills 428 bytes so, and none with the addresses at the loads.
 //
 // It saves time, too. LLVM's straight-line strength reduction (slsr), which code generation begins with, compares each
-// address with those from the same pointer, each addition or `mul` with those that share an operand, and
+// address with those from the same pointer, each addition or multiplication with those that share an operand, and
 // queries for each pair whether one may be poison. LLVM looks for an access below that the poison would make undefined,
 // 32 instructions far; without one it queries the operands. That takes 30 microseconds a pair, and 64 unrelated
 // addresses make 8,000 pairs. Their number is also what selects the functions; others stay as they are.
