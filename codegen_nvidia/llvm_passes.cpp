@@ -5,7 +5,6 @@
 // loops, scheduling, sinking).
 #include "codegen_nvidia/llvm_passes.h"
 #include "codegen/object/run_passes.h"
-#include "codegen_nvidia/passes/addresses_beside_uses.h"
 #include "codegen_nvidia/passes/addresses_beside_wgmma.h"
 #include "codegen_nvidia/passes/finish_library_calls.h"
 #include "codegen_nvidia/passes/narrow_offsets.h"
@@ -51,7 +50,6 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
       late.addPass(ShareDescriptorsPass());              // after what is invariant has left the loops
       late.addPass(SinkPredicatesPass());                // last: CSE would share predicates again
       late.addPass(OrderByResultsPass());                // keeps predicates at their accesses
-      late.addPass(AddressesBesideUsesPass());           // … and their order
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
     }
     if (helpers) passes.addPass(GlobalDCEPass()); // bodies that were inlined everywhere
