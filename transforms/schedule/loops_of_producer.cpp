@@ -23,6 +23,7 @@
 //   - Three buffers or more (one group of buffers for each loop), of the same number and types.
 //   - What the second loop's copies and bounds need is there before the first loop, or scalars that do not depend on
 //     its results: they are computed before it.
+//   - The second loop does not forbid it (`tessera.warp_specialize = false`).
 //   - Between the loops there is nothing else than pure operations, the end of the first one's buffers, and the
 //     beginning of the second one's.
 #include "transforms/schedule/loops_of_producer.h"
@@ -55,7 +56,7 @@ public:
   FollowingLoopFinder(scf::ForOp previous, const SpecializationPlan &first) : previous_(previous), first_(first) {}
 
   std::optional<FollowingLoop> run(const Tuning &tuning) {
-    if (!findLoop()) return std::nullopt;
+    if (!findLoop() || forbidsProducer(found_.loop.op)) return std::nullopt;
     std::string whyNot;
     auto plan = planSpecialization(found_.loop, tuning, whyNot);
     if (!plan || !readPosition(first_) || !readPosition(*plan)) return std::nullopt;

@@ -101,4 +101,35 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
     tt.store %out, %r2 : tensor<128x128x!tt.ptr<f32>, #mma>
     tt.return
   }
+
+  // The second loop says so.
+  // CHECK-LABEL: @forbidden
+  // CHECK: ttg.warp_specialize(
+  // CHECK: default
+  // CHECK: scf.for
+  // CHECK-NOT: scf.for
+  // CHECK: ttg.warp_yield
+  tt.func public @forbidden(%k: !desc, %q: !buffer, %n: i32, %out: tensor<128x128x!tt.ptr<f32>, #mma>) {
+    %zero = arith.constant dense<0.0> : !tile
+    %c0 = arith.constant 0 : i32
+    %c128 = arith.constant 128 : i32
+    %r = scf.for %i = %c0 to %n step %c128 iter_args(%acc = %zero) -> (!tile) : i32 {
+      %x = tt.descriptor_load %k[%i, %c0] : !desc -> !block
+      %b = ttg.local_alloc %x : (!block) -> !buffer
+      %s = ttng.warp_group_dot %q, %b, %zero {inputPrecision = 0 : i32} : !buffer * !buffer -> !tile
+      %e = math.exp2 %s : !tile
+      %d = arith.addf %e, %acc : !tile
+      scf.yield %d : !tile
+    } {tt.warp_specialize}
+    %r2 = scf.for %i = %c0 to %n step %c128 iter_args(%acc = %r) -> (!tile) : i32 {
+      %x = tt.descriptor_load %k[%i, %c0] : !desc -> !block
+      %b = ttg.local_alloc %x : (!block) -> !buffer
+      %s = ttng.warp_group_dot %q, %b, %zero {inputPrecision = 0 : i32} : !buffer * !buffer -> !tile
+      %e = math.exp2 %s : !tile
+      %d = arith.addf %e, %acc : !tile
+      scf.yield %d : !tile
+    } {tessera.warp_specialize = false}
+    tt.store %out, %r2 : tensor<128x128x!tt.ptr<f32>, #mma>
+    tt.return
+  }
 }
