@@ -78,8 +78,9 @@ private:
   /// Register k, if one bit of the lane and of the register change places and the target exchanges halves: two
   /// registers take one instruction.
   llvm::Value *exchanged(unsigned k) {
-    unsigned bit = 0;
-    while (!plan_.receiveSelect[bit]) ++bit;
+    auto *column = llvm::find_if(plan_.receiveSelect, [](unsigned c) { return c != 0; });
+    unsigned bit = column - plan_.receiveSelect.begin();
+    if (column == plan_.receiveSelect.end() || bit >= plan_.sendSelect.size()) return nullptr;
     unsigned receive = plan_.receiveSelect[bit], send = plan_.sendSelect[bit], mask = 1u << bit;
     auto isAlone = [&](llvm::ArrayRef<unsigned> columns) {
       return size_t(llvm::count(columns, 0u)) + 1 == columns.size();
