@@ -27,8 +27,6 @@
 //   - Between the loops there is nothing else than pure operations, the end of the first one's buffers, and the
 //     beginning of the second one's.
 #include "transforms/schedule/loops_of_producer.h"
-#include "ir/collect.h"
-#include "ir/compare.h"
 #include "ir/constants.h"
 #include "ir/loops.h"
 #include "ir/op_table.h"
