@@ -22,7 +22,6 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
-#include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <fcntl.h>
@@ -200,8 +199,7 @@ absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::String
     ended = llvm::sys::Wait(process, /*SecondsToWait=*/0, &message);
     if (ended.Pid != 0) break;
     if (deadline.waitFor(process.Pid)) continue;
-    kill(process.Pid, SIGKILL);
-    llvm::sys::Wait(process, std::nullopt);
+    codegen::killChild(process.Pid);
     return deadline.error(ptxas);
   }
   int result = ended.ReturnCode;
@@ -296,11 +294,7 @@ private:
   }
 
   void end() {
-    if (process_ > 0) {
-      kill(process_, SIGKILL);
-      while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-      }
-    }
+    if (process_ > 0) codegen::killChild(process_);
     process_ = -1;
     read_.close(), write_.close();
   }

@@ -4,14 +4,21 @@
 // After vfork both processes have one memory, and ours waits until the child has exec'd. So the child makes system
 // calls only, and no signal handler of ours may run in it: all signals are blocked until the child has given up the
 // handlers, as exec would.
+//
+// The child stays in our process group: Ctrl-C in a terminal ends the program, and what the program started, with us.
+// So killChild cannot kill a group and finds the processes by their parents (/proc/PID/task/TID/children, which Linux
+// has if it is built with CONFIG_PROC_CHILDREN; without it only the program itself is killed).
 #include "codegen/object/child_process.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <dirent.h>
 #include <fcntl.h>
+#include <fstream>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -66,6 +73,20 @@ int become(const Plan &plan) {
   return errno;
 }
 
+/// The children of all threads of a process, as far as Linux tells.
+std::vector<pid_t> childrenOf(pid_t process) {
+  std::vector<pid_t> children;
+  std::string threads = absl::StrCat("/proc/", process, "/task");
+  DIR *folder = opendir(threads.c_str());
+  if (!folder) return children;
+  while (dirent *thread = readdir(folder)) {
+    std::ifstream file(absl::StrCat(threads, "/", thread->d_name, "/children"));
+    for (pid_t child; file >> child;) children.push_back(child);
+  }
+  closedir(folder);
+  return children;
+}
+
 } // namespace
 
 absl::StatusOr<pid_t> startChild(const std::string &program, llvm::ArrayRef<std::string> arguments,
@@ -98,6 +119,24 @@ absl::StatusOr<pid_t> startChild(const std::string &program, llvm::ArrayRef<std:
   while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
   return failed(error);
+}
+
+void killChild(pid_t child) {
+  // A process that is stopped neither starts others nor waits for its children, so that none is missed and no number is
+  // another process's by now. The second pass finds what was being started when the signal came.
+  std::vector<pid_t> stopped;
+  for (size_t before = 0; stopped.empty() || stopped.size() > before;) {
+    before = stopped.size();
+    std::vector<pid_t> found{child};
+    for (size_t i = 0; i < found.size(); ++i) {
+      kill(found[i], SIGSTOP);
+      llvm::append_range(found, childrenOf(found[i]));
+    }
+    stopped = std::move(found);
+  }
+  for (pid_t process : stopped) kill(process, SIGKILL);
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
 }
 
 } // namespace tessera::codegen

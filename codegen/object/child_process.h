@@ -16,4 +16,8 @@ namespace tessera::codegen {
 absl::StatusOr<pid_t> startChild(const std::string &program, llvm::ArrayRef<std::string> arguments,
                                  llvm::ArrayRef<std::string> environment, const std::string &log);
 
+/// Kills a program of startChild that has not been waited for, with the processes that it started (a wrapper script's
+/// tool, for example), and waits for it.
+void killChild(pid_t);
+
 } // namespace tessera::codegen

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <thread>
@@ -234,20 +235,41 @@ TEST(PtxasProcess, SignalsAreAsBefore) {
   EXPECT_FALSE(sigismember(&after, SIGUSR2));
 }
 
-TEST(PtxasProcess, OneThatHangsIsEnded) {
+/// Runs a function; whether all processes that it started, and those that they started, have ended (soon) after it. It
+/// has a pipe that they inherit, whose end is read when none of them has it open.
+bool leavesNoProcess(llvm::function_ref<void()> act) {
+  int ends[2];
+  if (pipe(ends) != 0) return false;
+  act();
+  close(ends[1]);
+  pollfd p{ends[0], POLLIN, 0};
+  bool allEnded = poll(&p, 1, /*milliseconds=*/5000) == 1 && (p.revents & POLLHUP);
+  close(ends[0]);
+  return allEnded;
+}
+
+TEST(PtxasProcess, OneThatHangsIsEndedWithWhatItStarted) {
   setenv("TESSERA_PTXAS_SECONDS", "1", 1);
-  for (const char *body : {"exec sleep 1000", "cat \"$in\" > /dev/null; exec sleep 1000",
-                           "cat \"$in\" > /dev/null; cat \"$in\" > /dev/null; exec sleep 1000"}) {
+  for (const char *body : {"exec sleep 1000", "cat \"$in\" > /dev/null; sleep 1000; exit 1",
+                           "cat \"$in\" > /dev/null; cat \"$in\" > /dev/null; (sleep 1000 & wait) & sleep 1000"}) {
     SCOPED_TRACE(body);
     FakePtxas fake(body);
-    EXPECT_FALSE(fake.compile(large()).has_value()); // started ahead
+    EXPECT_TRUE(leavesNoProcess([&] { EXPECT_FALSE(fake.compile(large()).has_value()); })); // started ahead
     EXPECT_TRUE(noChildren());
-    auto r = compileByProcess(fake.path, kPtx, sm90(), {});
+    absl::StatusOr<Compiled> r;
+    EXPECT_TRUE(leavesNoProcess([&] { r = compileByProcess(fake.path, kPtx, sm90(), {}); }));
     EXPECT_EQ(r.status().code(), absl::StatusCode::kDeadlineExceeded);
     EXPECT_THAT(std::string(r.status().message()), testing::HasSubstr("did not end within 1 s and was killed"));
     EXPECT_TRUE(noChildren());
   }
   unsetenv("TESSERA_PTXAS_SECONDS");
+}
+
+TEST(PtxasProcess, IsInOurProcessGroup) { // so that Ctrl-C in a terminal ends it, too
+  FakePtxas fake("cut -d ' ' -f 5 /proc/$$/stat > \"$out\"");
+  auto r = compileByProcess(fake.path, kPtx, sm90(), {});
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_EQ(r->cubin, std::to_string(getpgrp()) + "\n");
 }
 
 TEST(PtxasProcess, FailuresAreErrors) {
