@@ -414,12 +414,6 @@ Operation *Module::createOperation(const OperationState &s) {
   return op;
 }
 
-Operation *Module::lookupSymbol(llvm::StringRef name) const {
-  for (auto &op : *body())
-    if (auto a = op.attr<StringAttr>("sym_name"); a && a.value() == name) return &op;
-  return nullptr;
-}
-
 std::unique_ptr<Module> Module::clone() const {
   auto m = std::make_unique<Module>(context_);
   ValueMap map;

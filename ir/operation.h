@@ -405,7 +405,8 @@ public:
   Operation *createOperation(const OperationState &); // in no block yet
   Block *createBlock();                               // in no region yet
 
-  /// The `tt.func` (or `llvm.func`) of that name directly in the module, or null.
+  /// The `tt.func` (or `llvm.func`) of that name directly in the module, or null. It reads the module: for many names
+  /// there is SymbolTable.
   Operation *lookupSymbol(llvm::StringRef name) const;
   /// A deep copy in the same Context.
   std::unique_ptr<Module> clone() const;

@@ -6,6 +6,8 @@
 #include "ir/ops.h"
 #include "ir/partitions.h"
 #include "ir/printer.h"
+#include "ir/symbol_table.h"
+#include "ir/verify_hook.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -157,7 +159,16 @@ private:
     warps_ = outside;
     // Only what has the right form is shown to the hook.
     if (ok && op->info().verify) ok = op->info().verify(op, diag_);
+    if (auto call = op->dyn<tt::CallOp>(); ok && call) ok = checkCall(call, calleeOf(call), diag_);
     return ok && resultsFollow(op);
+  }
+
+  /// The function of the innermost module around the call that has one of this name, or null.
+  Operation *calleeOf(tt::CallOp call) {
+    for (Operation *m = call->parentOp(); m; m = m->parentOp())
+      if (m->opcode() == Opcode::builtin_module)
+        if (Operation *callee = symbols_.try_emplace(m, m).first->second.callee(call)) return callee;
+    return nullptr;
   }
 
   /// Results whose types follow from operands or other results, as the row says, have these types. (Results of memory
@@ -492,8 +503,9 @@ private:
   unsigned limit_;
   bool saidTooMany_ = false;
   Operation *moduleOp_ = nullptr;
-  bool layoutsIn_ = false;                   // the function being checked has tensors with layouts
-  std::pair<int64_t, const char *> warps_{}; // that run the region being checked, and who says so
+  llvm::DenseMap<Operation *, SymbolTable> symbols_; // of each module in which a call was looked up
+  bool layoutsIn_ = false;                           // the function being checked has tensors with layouts
+  std::pair<int64_t, const char *> warps_{};         // that run the region being checked, and who says so
   llvm::DenseMap<Block *, Block *> idom_;
   llvm::SmallPtrSet<const TypeStorage *, 32> checked_;
 };

@@ -87,13 +87,8 @@ HOOK(tt_return) {
                      i);
   return true;
 }
-HOOK(tt_call) {
-  auto call = op->cast<tt::CallOp>();
-  Operation *callee = nullptr;
-  for (Operation *m = op->parentOp(); m && !callee; m = m->parentOp())
-    if (m->opcode() == Opcode::builtin_module)
-      for (auto &f : *m->region(0).front())
-        if (auto n = f.attr<StringAttr>("sym_name"); n && n.value() == call.callee()) callee = &f;
+bool checkCall(tt::CallOp call, Operation *callee, DiagnosticEngine &diag) {
+  Operation *op = call.op;
   if (!callee || !callee->is<tt::FuncOp>())
     return opError(op, diag, "calls '@" + call.callee() + "', which the module does not have");
   auto type = callee->cast<tt::FuncOp>().functionType().cast<FunctionType>();

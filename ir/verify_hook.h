@@ -21,6 +21,8 @@ inline bool sameShape(Type a, Type b) {
 /// The mask of an access, if it has one, has the shape and layout of what is accessed: of the pointers, the offsets or
 /// the values. `operand`: the mask's place in the operation's row. Every operation with a mask checks it by this.
 bool checkMask(Operation *op, DiagnosticEngine &diag, Value mask, Type accessed, unsigned operand);
+/// A call fits the function that it names; null: the module has none of that name.
+bool checkCall(tt::CallOp, Operation *callee, DiagnosticEngine &);
 /// Layouts of operands and results, in TTGIR (verify_layouts.cpp). @pre shapes and element types have been checked
 bool checkTransposedLayout(tt::TransOp, DiagnosticEngine &);
 bool checkReshapedLayout(tt::ReshapeOp, DiagnosticEngine &);

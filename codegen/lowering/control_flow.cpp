@@ -420,8 +420,7 @@ bool lowerControl(Operation *op, FunctionLowering &fl) {
   case Opcode::tt_map_elementwise: return lowerMapElementwise(op->cast<tt::MapElementwiseOp>(), fl);
   case Opcode::tt_call: {
     auto call = op->cast<tt::CallOp>();
-    Operation *symbol = op->module().lookupSymbol(call.callee());
-    llvm::Function *callee = fl.functionOf(symbol);
+    llvm::Function *callee = fl.functionNamed(call.callee());
     if (callee && callee->getCallingConv() != llvm::CallingConv::C) return fl.error(op, "calls a kernel");
     if (fl.inPartition())
       return fl.error(op, "cannot be lowered in a warp partition: only the kernel's own warps may call functions");

@@ -120,7 +120,7 @@ private:
     c.numCtas = numCtas(m);
     // The barrier of the kernel's own warps, which alone call functions.
     if (specialized_) c.barrier = FunctionLowering::kOwnBarrier;
-    c.function = functions_.lookup(f);
+    c.function = functions_.lookup(f.symName());
     c.functions = &functions_;
     c.debug = debug_.get();
     return c;
@@ -190,7 +190,7 @@ private:
               fn->addParamAttr(at, llvm::Attribute::getWithAlignment(b_.getContext(), llvm::Align(d.zext())));
       at += fl.numElements(type.input(i));
     }
-    functions_[f] = fn;
+    functions_[f.symName()] = fn;
     return true;
   }
 
@@ -267,8 +267,8 @@ private:
   llvm::IRBuilder<> b_;
   std::unique_ptr<llvm::Module> out_;
   std::unique_ptr<DebugInfo> debug_;
-  llvm::DenseMap<Operation *, llvm::Function *> functions_;
-  bool specialized_ = false; // blocks have warps that only partitions run on
+  llvm::StringMap<llvm::Function *> functions_; // by name
+  bool specialized_ = false;                    // blocks have warps that only partitions run on
 };
 
 std::unique_ptr<llvm::Module> lowerToLLVM(ir::Module &module, const Target &target, llvm::LLVMContext &context,

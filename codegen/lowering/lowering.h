@@ -10,6 +10,7 @@
 #include "ir/target.h"
 #include "layouts/linear_layout.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include <deque>
@@ -42,7 +43,7 @@ struct FunctionContext {
   int numWarps = 4;                // that run the function
   std::optional<unsigned> barrier; // of these warps alone; none: they are the whole block
   llvm::Function *function = nullptr;
-  const llvm::DenseMap<ir::Operation *, llvm::Function *> *functions = nullptr; // of the module, by tt.func
+  const llvm::StringMap<llvm::Function *> *functions = nullptr; // of the module, by name
   const transforms::AxisInfoAnalysis *axisInfo = nullptr;
   const transforms::AxisInfoAnalysis *provedAxisInfo = nullptr; // without stated contiguity; null: none is stated
   const transforms::GlobalAccesses *globalAccesses = nullptr;
@@ -74,8 +75,8 @@ public:
   int64_t contiguity(ir::Value pointersOrOffsets, unsigned dim) const;
   const transforms::GlobalAccesses &globalAccesses() const { return *context_.globalAccesses; }
   llvm::Function *function() const { return context_.function; }
-  /// What another function of the module became; null if it has no body.
-  llvm::Function *functionOf(ir::Operation *func) const { return context_.functions->lookup(func); }
+  /// What the function of that name became; null if it has no body.
+  llvm::Function *functionNamed(llvm::StringRef name) const { return context_.functions->lookup(name); }
 
   // ---- types ----
   /// The LLVM type of one element: i1, iN, half, bfloat, float, double; 8-bit floats are i8; pointers ptr of their

@@ -73,7 +73,7 @@ int become(const Plan &plan) {
   return errno;
 }
 
-/// The children of all threads of a process, as far as Linux tells.
+/// The children of all threads of a process.
 std::vector<pid_t> childrenOf(pid_t process) {
   std::vector<pid_t> children;
   std::string threads = absl::StrCat("/proc/", process, "/task");

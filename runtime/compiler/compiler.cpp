@@ -8,6 +8,7 @@
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
 #include "ir/printer.h"
+#include "ir/symbol_table.h"
 #include "ir/tensor_queries.h"
 #include "ir/verifier.h"
 #include "runtime/compiler/backend_errors.h"
@@ -322,10 +323,11 @@ absl::Status Compilation::lower() {
 /// After code generation, which notes what it did.
 void Compilation::remarkPriorities() const {
   if (!options_.passes.remarks || options_.stage < Stage::Asm) return;
+  SymbolTable symbols(*module_);
   for (const llvm::Function &f : *llvmModule_) {
     int64_t blocks = int64_t(f.getFnAttributeAsParsedInteger(codegen::kRaisedPriorities));
     if (!blocks) continue;
-    Operation *function = module_->lookupSymbol(f.getName());
+    Operation *function = symbols.lookup(f.getName());
     transforms::Remark r{transforms::Remark::Applied,
                          "codegen",
                          "PrioritiesRaised",
@@ -344,9 +346,10 @@ void Compilation::remarkPriorities() const {
 /// After the back end, which marks further functions while it optimises.
 void Compilation::remarkUnoptimized() const {
   if (!options_.passes.remarks || options_.stage < Stage::Asm) return;
+  SymbolTable symbols(*module_);
   for (const llvm::Function &f : *llvmModule_) {
     if (!f.hasFnAttribute(codegen::kSpillsAnyway)) continue;
-    Operation *function = module_->lookupSymbol(f.getName());
+    Operation *function = symbols.lookup(f.getName());
     transforms::Remark r{transforms::Remark::Missed,
                          "codegen",
                          "NotOptimized",

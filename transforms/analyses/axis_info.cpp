@@ -97,7 +97,7 @@ void AxisInfoAnalysis::visitWarpSpecialize(Operation *op) {
 
 /// Joins what the arguments of all calls of a function are.
 void AxisInfoAnalysis::visitCall(Operation *op) {
-  Operation *callee = op->module().lookupSymbol(op->cast<tt::CallOp>().callee());
+  Operation *callee = symbols_.callee(op->cast<tt::CallOp>());
   if (!callee) return;
   auto &args = callArgs_[callee];
   args.resize(op->numOperands());
@@ -199,15 +199,14 @@ void AxisInfoAnalysis::function(Operation *op) {
 
 AxisInfoAnalysis::AxisInfoAnalysis(Module &m, const llvm::DenseMap<Value, int64_t> &assumedDivisors,
                                    StatedContiguity stated)
-    : assumedDivisors_(assumedDivisors), signs_(m, Overflow::Assumed), stated_(stated) {
+    : assumedDivisors_(assumedDivisors), symbols_(m), signs_(m, Overflow::Assumed), stated_(stated) {
   // Callers first; what calls itself in a circle knows nothing of its arguments.
   llvm::DenseMap<Operation *, unsigned> callers;
   llvm::SmallVector<Operation *, 8> functions, ready;
   auto forCallees = [&](Operation *f, auto act) {
     f->walk([&](Operation *op) {
       if (auto call = op->dyn<tt::CallOp>())
-        if (Operation *callee = m.lookupSymbol(call.callee());
-            callee && callee->is<tt::FuncOp>() && !callee->region(0).empty())
+        if (Operation *callee = symbols_.callee(call); callee && callee->is<tt::FuncOp>() && !callee->region(0).empty())
           act(callee);
     });
   };

@@ -19,6 +19,7 @@
 // use the conditions of the branches and loops around the value.
 #pragma once
 #include "ir/operation.h"
+#include "ir/symbol_table.h"
 #include "transforms/analyses/integer_facts.h"
 #include <optional>
 
@@ -71,6 +72,7 @@ private:
   llvm::DenseMap<ir::Value, AxisInfo> info_;
   llvm::DenseMap<ir::Operation *, llvm::SmallVector<std::optional<AxisInfo>, 8>> callArgs_; // by function called
   llvm::DenseMap<ir::Value, int64_t> assumedDivisors_;
+  ir::SymbolTable symbols_; // when the analysis is made
   SignAnalysis signs_;
   StatedContiguity stated_;
 };

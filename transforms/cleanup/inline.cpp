@@ -8,6 +8,7 @@
 // Runs: TTIR.
 #include "ir/builder.h"
 #include "ir/ops.h"
+#include "ir/symbol_table.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
@@ -38,7 +39,7 @@ void relocate(Operation *op, Location call, llvm::DenseMap<const void *, Locatio
 
 class Inliner {
 public:
-  Inliner(Module &m, PassContext &c) : m_(m), c_(c) {}
+  Inliner(Module &m, PassContext &c) : m_(m), c_(c), symbols_(m) {}
 
   absl::StatusOr<bool> run() {
     std::vector<Operation *> funcs;
@@ -65,7 +66,7 @@ private:
     return calls;
   }
 
-  Operation *calleeOf(Operation *call) { return m_.lookupSymbol(call->cast<tt::CallOp>().callee()); }
+  Operation *calleeOf(Operation *call) { return symbols_.callee(call->cast<tt::CallOp>()); }
 
   std::nullopt_t refuse(Operation *func, const llvm::Twine &why) {
     c_.diagnostics.error(func->loc(), "function '@" + func->cast<tt::FuncOp>().symName() + "' " + why);
@@ -154,6 +155,7 @@ private:
 
   Module &m_;
   PassContext &c_;
+  SymbolTable symbols_; // inlining erases calls, never functions
   llvm::SetVector<Operation *> active_;
   llvm::DenseMap<Operation *, int64_t> sizes_;
   llvm::SmallPtrSet<Operation *, 8> done_;

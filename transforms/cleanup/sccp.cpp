@@ -17,6 +17,7 @@
 #include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/symbol_table.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -36,7 +37,7 @@ struct Fact {
 
 class Propagation {
 public:
-  explicit Propagation(Module &m) : m_(m) {}
+  explicit Propagation(Module &m) : m_(m), symbols_(m) {}
 
   bool run() {
     for (auto &op : *m_.body())
@@ -152,7 +153,7 @@ private:
           joinResults(op, b->terminator()->operands());
       return;
     case Opcode::tt_call: {
-      Operation *callee = m_.lookupSymbol(op->cast<tt::CallOp>().callee());
+      Operation *callee = symbols_.callee(op->cast<tt::CallOp>());
       auto f = callee ? callee->dyn<tt::FuncOp>() : tt::FuncOp();
       if (!f || f.body().empty() || f.symVisibility() != "private") return varyResults(op);
       calls_[callee].insert(op);
@@ -255,6 +256,7 @@ private:
   }
 
   Module &m_;
+  SymbolTable symbols_;
   llvm::DenseMap<Value, Fact> facts_;
   llvm::DenseSet<Block *> reached_;
   std::deque<Operation *> work_;

@@ -39,6 +39,7 @@
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/partitions.h"
+#include "ir/symbol_table.h"
 #include "ir/tensor_queries.h"
 #include "layouts/conversion_plan.h"
 #include "layouts/nvmma_shared.h"
@@ -47,6 +48,8 @@
 #include "transforms/passes.h"
 #include "transforms/required_target.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -83,7 +86,7 @@ struct Buffer {
 
 class FunctionAllocation {
 public:
-  FunctionAllocation(tt::FuncOp func, const TargetInfo &target, const llvm::DenseMap<Operation *, int64_t> &frames)
+  FunctionAllocation(tt::FuncOp func, const TargetInfo &target, const llvm::StringMap<int64_t> &frames)
       : func_(func), target_(target), frames_(frames) {}
 
   int64_t run() {
@@ -271,8 +274,7 @@ private:
       }
       Scratch s = scratchOf(op, target_);
       if (auto call = op->dyn<tt::CallOp>()) {
-        Operation *callee = func_->module().lookupSymbol(call.callee());
-        if (auto it = frames_.find(callee); it != frames_.end()) s.bytes = it->second;
+        if (auto it = frames_.find(call.callee()); it != frames_.end()) s.bytes = it->second;
       }
       if (s.bytes) buffers_.push_back({op, s.bytes, s.alignment, begin_[op], end_[op]});
     });
@@ -398,7 +400,7 @@ private:
 
   tt::FuncOp func_;
   const TargetInfo &target_;
-  const llvm::DenseMap<Operation *, int64_t> &frames_;
+  const llvm::StringMap<int64_t> &frames_; // bytes that functions need, by their names
   llvm::DenseMap<Operation *, unsigned> begin_, end_;
   llvm::DenseMap<Region *, bool> branchesForward_;
   std::vector<Operation *> numbered_; // by number
@@ -408,10 +410,11 @@ private:
 };
 
 /// Callees before callers, so that a call knows the frame it needs. Recursion is refused earlier, by the inliner.
-void postOrder(Operation *func, llvm::DenseMap<Operation *, bool> &seen, std::vector<Operation *> &out) {
-  if (!func || !seen.try_emplace(func, true).second) return;
+void postOrder(Operation *func, const SymbolTable &symbols, llvm::DenseSet<Operation *> &seen,
+               std::vector<Operation *> &out) {
+  if (!func || !seen.insert(func).second) return;
   func->walk([&](Operation *op) {
-    if (auto call = op->dyn<tt::CallOp>()) postOrder(func->module().lookupSymbol(call.callee()), seen, out);
+    if (auto call = op->dyn<tt::CallOp>()) postOrder(symbols.callee(call), symbols, seen, out);
   });
   out.push_back(func);
 }
@@ -528,7 +531,7 @@ void reportTooMuch(Operation *func, llvm::ArrayRef<Buffer> buffers, int64_t size
 } // namespace
 
 int64_t sharedBytesDuring(Operation *op, llvm::ArrayRef<Operation *> without, const TargetInfo &target) {
-  llvm::DenseMap<Operation *, int64_t> frames; // calls are not counted: their frames are not known yet
+  llvm::StringMap<int64_t> frames; // calls are not counted: their frames are not known yet
   auto func = op->is<tt::FuncOp>() ? op->cast<tt::FuncOp>() : op->parentOfType<tt::FuncOp>();
   return FunctionAllocation(func, target, frames).during(op, without);
 }
@@ -537,15 +540,16 @@ int64_t alignedBufferBytes(int64_t bytes) { return llvm::alignTo(bytes, alignmen
 
 absl::StatusOr<bool> allocateSharedMemory(Module &module, PassContext &context) {
   if (!context.target) return requiresTarget(context, module, "allocate-shared-memory");
-  llvm::DenseMap<Operation *, bool> seen;
+  SymbolTable symbols(module);
+  llvm::DenseSet<Operation *> seen;
   std::vector<Operation *> order;
   for (auto &op : *module.body())
-    if (op.is<tt::FuncOp>()) postOrder(&op, seen, order);
-  llvm::DenseMap<Operation *, int64_t> frames;
+    if (op.is<tt::FuncOp>()) postOrder(&op, symbols, seen, order);
+  llvm::StringMap<int64_t> frames;
   int64_t total = 0;
   for (auto *f : order) {
     FunctionAllocation alloc(f->cast<tt::FuncOp>(), *context.target, frames);
-    int64_t size = frames[f] = alloc.run();
+    int64_t size = frames[f->cast<tt::FuncOp>().symName()] = alloc.run();
     total = std::max(total, size);
     if (context.wantsRemarks()) emitRemarks(f, alloc, size, context);
     if (size <= context.target->sharedMemoryPerBlock) continue;

@@ -18,13 +18,10 @@ class GlobalOrder {
 public:
   explicit GlobalOrder(const llvm::DenseSet<Operation *> &inserted) : inserted_(inserted) {}
 
-  llvm::SmallVector<Operation *, 16> unneededIn(tt::FuncOp func) {
-    // Callers are not analysed: they may write before and after.
-    bool called = false;
-    func->module().op()->walk([&](Operation *op) { called |= op->is<tt::CallOp>(); });
+  llvm::SmallVector<Operation *, 16> unneededIn(tt::FuncOp func, bool mayBeCalled) {
     for (bool forwards : {true, false}) {
       forwards_ = forwards;
-      throughRegion(func.body(), called);
+      throughRegion(func.body(), mayBeCalled);
     }
     llvm::SmallVector<Operation *, 16> unneeded;
     for (auto *op : inserted_)
@@ -120,9 +117,9 @@ private:
 
 } // namespace
 
-llvm::SmallVector<Operation *, 16> barriersOfSharedMemoryAlone(tt::FuncOp func,
+llvm::SmallVector<Operation *, 16> barriersOfSharedMemoryAlone(tt::FuncOp func, bool mayBeCalled,
                                                                const llvm::DenseSet<Operation *> &inserted) {
-  return GlobalOrder(inserted).unneededIn(func);
+  return GlobalOrder(inserted).unneededIn(func, mayBeCalled);
 }
 
 } // namespace tessera::transforms

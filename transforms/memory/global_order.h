@@ -11,8 +11,9 @@ namespace tessera::transforms {
 inline constexpr uint64_t kLocalAddressSpace = 1;
 
 /// Of the barriers that were inserted into the function those that no write to global memory needs: none of these is
-/// the first barrier after a write, or the last one before a write.
-llvm::SmallVector<ir::Operation *, 16> barriersOfSharedMemoryAlone(ir::tt::FuncOp,
+/// the first barrier after a write, or the last one before a write. `mayBeCalled`: by a function that may write before
+/// and after the call.
+llvm::SmallVector<ir::Operation *, 16> barriersOfSharedMemoryAlone(ir::tt::FuncOp, bool mayBeCalled,
                                                                    const llvm::DenseSet<ir::Operation *> &inserted);
 
 } // namespace tessera::transforms

@@ -15,6 +15,7 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/symbol_table.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -42,7 +43,7 @@ struct Frame {
 
 class ScratchAllocation {
 public:
-  ScratchAllocation(Module &m, PassContext &c) : module_(m), context_(c) {}
+  ScratchAllocation(Module &m, PassContext &c) : module_(m), symbols_(m), context_(c) {}
 
   bool run(Frame &largest) {
     for (auto &op : *module_.body())
@@ -80,7 +81,7 @@ private:
       set(op, frame.place(alloc.nbytes(), alloc.alignment()));
     });
     for (auto *call : calls) {
-      Operation *callee = module_.lookupSymbol(call->cast<tt::CallOp>().callee());
+      Operation *callee = symbols_.callee(call->cast<tt::CallOp>());
       if (!callee || callee->cast<tt::FuncOp>().body().empty()) continue;
       if (!visit(callee)) return false;
       Frame inner = frames_[callee];
@@ -99,6 +100,7 @@ private:
   }
 
   Module &module_;
+  SymbolTable symbols_;
   PassContext &context_;
   llvm::DenseMap<Operation *, Frame> frames_;
 };

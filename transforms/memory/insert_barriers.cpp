@@ -232,7 +232,8 @@ const SharedEffects *sharedEffectsOf(Opcode opcode) {
 
 class BarrierPlacement {
 public:
-  BarrierPlacement(tt::FuncOp func, const TargetInfo &target) : func_(func), target_(target) {}
+  BarrierPlacement(tt::FuncOp func, bool mayBeCalled, const TargetInfo &target)
+      : func_(func), mayBeCalled_(mayBeCalled), target_(target) {}
 
   bool run() {
     func_.op->walk([&](Operation *op) {
@@ -252,7 +253,7 @@ public:
       else
         inserted.insert(barrier.op);
     }
-    for (auto *op : barriersOfSharedMemoryAlone(func_, inserted)) // rule 9
+    for (auto *op : barriersOfSharedMemoryAlone(func_, mayBeCalled_, inserted)) // rule 9
       op->setAttr(kLocalBarrierAttr, UnitAttr::get(func_->context()));
     return !barrierBefore_.empty();
   }
@@ -594,6 +595,7 @@ private:
   }
 
   tt::FuncOp func_;
+  bool mayBeCalled_;
   const TargetInfo &target_;
   llvm::SetVector<Operation *> barrierBefore_;
   llvm::DenseSet<Operation *> ofGroups_;    // of those: where a barrier of each warp group is enough (rule 11)
@@ -610,9 +612,12 @@ private:
 
 absl::StatusOr<bool> insertBarriers(Module &module, PassContext &context) {
   if (!context.target) return requiresTarget(context, module, "insert-barriers");
+  bool hasCalls = false;
+  module.op()->walk([&](Operation *op) { hasCalls |= op->is<tt::CallOp>(); });
   bool changed = false;
   for (auto &op : *module.body())
-    if (auto f = op.dyn<tt::FuncOp>(); f && !f.body().empty()) changed |= BarrierPlacement(f, *context.target).run();
+    if (auto f = op.dyn<tt::FuncOp>(); f && !f.body().empty())
+      changed |= BarrierPlacement(f, hasCalls, *context.target).run();
   return changed;
 }
 
