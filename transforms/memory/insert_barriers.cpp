@@ -70,165 +70,16 @@
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/memory/global_order.h"
 #include "transforms/memory/scratch.h"
-#include "transforms/memory/shared_ranges.h"
+#include "transforms/memory/shared_effects.h"
 #include "transforms/passes.h"
 #include "transforms/required_target.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
-#include <set>
 
 namespace tessera::transforms {
 using namespace ir;
 
 namespace {
-
-// ---- what happened since the last barrier ----
-
-struct State {
-  SharedRangeSet reads, writes;    // since the last barrier (rule 1)
-  SharedRangeSet pendingCopies;    // asynchronous copies write these until they are waited for (rule 4)
-  SharedRangeSet pendingDots;      // asynchronous dots read these (rule 5)
-  SharedRangeSet pendingStores;    // bulk copies to global memory read these (rule 6)
-  SharedRangeSet unfenced;         // ordinary writes without a fence after them; only in functions with bulk copies
-  std::set<ValueImpl *> warpLoads; // roots of pointers from which several warps loaded the same elements (rule 10)
-
-  /// Whether the state grew.
-  bool join(const State &other) {
-    size_t before = size();
-    for (auto set : kSharedRangeSets) (this->*set).insert((other.*set).begin(), (other.*set).end());
-    warpLoads.insert(other.warpLoads.begin(), other.warpLoads.end());
-    return size() != before;
-  }
-  size_t size() const {
-    size_t n = warpLoads.size();
-    for (auto set : kSharedRangeSets) n += (this->*set).size();
-    return n;
-  }
-  /// A barrier that orders all memory.
-  void clear() {
-    clearShared();
-    warpLoads.clear();
-  }
-  /// A barrier that orders shared memory alone.
-  void clearShared() {
-    reads.clear();
-    writes.clear();
-  }
-  /// Changes what the ranges of single buffers are called from here on (rule 3).
-  void renameBuffers(llvm::function_ref<void(SharedRange &)> rename) {
-    for (auto set : kSharedRangeSets) {
-      SharedRangeSet renamed;
-      for (SharedRange r : this->*set) {
-        if (r.index) rename(r);
-        renamed.insert(r);
-      }
-      this->*set = std::move(renamed);
-    }
-  }
-  /// A barrier of each warp group by itself (rule 11).
-  void orderWithinGroups() {
-    for (auto set : {&State::reads, &State::writes}) {
-      SharedRangeSet ordered;
-      for (SharedRange r : this->*set) {
-        if (r.by == AccessBy::Groups) r.by = AccessBy::GroupsOrdered;
-        ordered.insert(r);
-      }
-      this->*set = std::move(ordered);
-    }
-  }
-  void forgetIndices() {
-    renameBuffers([](SharedRange &r) { r.forgetIndex(); });
-  }
-
-private:
-  static constexpr SharedRangeSet State::*kSharedRangeSets[] = {&State::reads,         &State::writes,
-                                                                &State::pendingCopies, &State::pendingDots,
-                                                                &State::pendingStores, &State::unfenced};
-};
-
-// ---- effects of operations ----
-
-using Buffers = llvm::SmallVector<Value, 2>;
-template <class OpT, Value (OpT::*operand)() const> Buffers buffer(Operation *op) {
-  return {(op->cast<OpT>().*operand)()};
-}
-Buffers initialisedBuffer(Operation *op) { return op->numOperands() ? Buffers{op->result()} : Buffers{}; }
-Buffers operandsInSharedMemory(Operation *op) {
-  auto dot = op->cast<ttng::WarpGroupDotOp>();
-  Buffers buffers;
-  for (Value v : {dot.a(), dot.b()})
-    if (v.type().isa<MemDescType>()) buffers.push_back(v);
-  return buffers;
-}
-bool isAsyncDot(Operation *op) { return op->cast<ttng::WarpGroupDotOp>().isAsync(); }
-bool always(Operation *) { return true; }
-bool leavesNoCopies(Operation *op) { return op->cast<ttg::AsyncWaitOp>().num() == 0; }
-bool leavesNoDots(Operation *op) { return op->cast<ttng::WarpGroupDotWaitOp>().pendings() == 0; }
-bool leavesNoStores(Operation *op) { return op->cast<ttng::AsyncTmaStoreWaitOp>().pendings() == 0; }
-
-/// What an operation does to shared memory beyond what its row of ir/ops.table says. Null: nothing of the kind.
-struct SharedEffects {
-  Opcode opcode;
-  Buffers (*reads)(Operation *) = nullptr;        // rule 1
-  Buffers (*writes)(Operation *) = nullptr;       // rule 1
-  Buffers (*copiesTo)(Operation *) = nullptr;     // ordered after earlier accesses, written asynchronously (rules 4, 6)
-  bool throughAsyncProxy = false;                 // copiesTo or else reads need a fence after ordinary writes (rule 6)
-  SharedRangeSet State::*startsPending = nullptr; // `reads` or `copiesTo` stay pending in this set …
-  bool (*startsPendingIf)(Operation *) = nullptr; // … under this condition
-  SharedRangeSet State::*waitsFor = nullptr;      // pending accesses that count as made here …
-  SharedRangeSet State::*waitedAs = nullptr;      // … as these (rules 4 to 6)
-  bool (*waitsForAll)(Operation *) = nullptr;     // none of them is pending afterwards
-};
-
-// clang-format off
-const SharedEffects kSharedEffects[] = {
-  {.opcode = Opcode::ttg_local_alloc, .writes = initialisedBuffer},
-  {.opcode = Opcode::ttg_local_dealloc},
-  // Rule 4: asynchronous copies.
-  {.opcode = Opcode::ttg_async_copy_global_to_local,
-   .copiesTo = buffer<ttg::AsyncCopyGlobalToLocalOp, &ttg::AsyncCopyGlobalToLocalOp::result>,
-   .startsPending = &State::pendingCopies, .startsPendingIf = always},
-  {.opcode = Opcode::amdg_buffer_load_to_local,
-   .copiesTo = buffer<amdg::BufferLoadToLocalOp, &amdg::BufferLoadToLocalOp::dest>,
-   .startsPending = &State::pendingCopies, .startsPendingIf = always},
-  {.opcode = Opcode::ttg_async_commit_group},
-  {.opcode = Opcode::ttg_async_wait,
-   .waitsFor = &State::pendingCopies, .waitedAs = &State::writes, .waitsForAll = leavesNoCopies},
-  // Rule 5: asynchronous dots.
-  {.opcode = Opcode::ttng_warp_group_dot, .reads = operandsInSharedMemory,
-   .startsPending = &State::pendingDots, .startsPendingIf = isAsyncDot},
-  {.opcode = Opcode::ttng_warp_group_dot_wait,
-   .waitsFor = &State::pendingDots, .waitedAs = &State::reads, .waitsForAll = leavesNoDots},
-  // Rule 6: bulk copies of tensors.
-  {.opcode = Opcode::ttng_async_tma_copy_global_to_local,
-   .reads = buffer<ttng::AsyncTmaCopyGlobalToLocalOp, &ttng::AsyncTmaCopyGlobalToLocalOp::barrier>,
-   .copiesTo = buffer<ttng::AsyncTmaCopyGlobalToLocalOp, &ttng::AsyncTmaCopyGlobalToLocalOp::result>,
-   .throughAsyncProxy = true},
-  {.opcode = Opcode::ttng_async_tma_copy_local_to_global,
-   .reads = buffer<ttng::AsyncTmaCopyLocalToGlobalOp, &ttng::AsyncTmaCopyLocalToGlobalOp::src>,
-   .throughAsyncProxy = true,
-   .startsPending = &State::pendingStores, .startsPendingIf = always},
-  {.opcode = Opcode::ttng_async_tma_reduce,
-   .reads = buffer<ttng::AsyncTmaReduceOp, &ttng::AsyncTmaReduceOp::src>,
-   .throughAsyncProxy = true,
-   .startsPending = &State::pendingStores, .startsPendingIf = always},
-  {.opcode = Opcode::ttng_async_tma_store_wait,
-   .waitsFor = &State::pendingStores, .waitedAs = &State::reads, .waitsForAll = leavesNoStores},
-  // Barriers in shared memory (mbarrier).
-  {.opcode = Opcode::ttng_init_barrier, .writes = buffer<ttng::InitBarrierOp, &ttng::InitBarrierOp::alloc>},
-  {.opcode = Opcode::ttng_inval_barrier, .writes = buffer<ttng::InvalBarrierOp, &ttng::InvalBarrierOp::alloc>},
-  {.opcode = Opcode::ttng_barrier_expect, .reads = buffer<ttng::BarrierExpectOp, &ttng::BarrierExpectOp::alloc>},
-  {.opcode = Opcode::ttng_wait_barrier, .reads = buffer<ttng::WaitBarrierOp, &ttng::WaitBarrierOp::alloc>},
-};
-// clang-format on
-
-const SharedEffects *sharedEffectsOf(Opcode opcode) {
-  for (auto &row : kSharedEffects)
-    if (row.opcode == opcode) return &row;
-  return nullptr;
-}
-
-// ---- the walk ----
 
 class BarrierPlacement {
 public:
@@ -240,7 +91,7 @@ public:
       auto *effects = sharedEffectsOf(op->opcode());
       usesAsyncProxy_ |= effects && effects->throughAsyncProxy;
     });
-    State s;
+    AccessState s;
     walkRegion(func_.body(), s);
     dropSuperfluous();
     llvm::DenseSet<Operation *> inserted;
@@ -269,7 +120,7 @@ private:
       barrierBefore_.remove(op);
       onlyCheck_ = true;
       conflictFound_ = false;
-      State s;
+      AccessState s;
       walkRegion(func_.body(), s);
       onlyCheck_ = false;
       if (conflictFound_) barrierBefore_.insert(op);
@@ -321,7 +172,7 @@ private:
   // ---- rule 1 ----
 
   /// `withinGroups`: one of each warp group is enough (rule 11).
-  void needBarrier(Operation *op, State &s, bool withinGroups = false) {
+  void needBarrier(Operation *op, AccessState &s, bool withinGroups = false) {
     if (onlyCheck_) {
       conflictFound_ = true;
       return;
@@ -332,14 +183,14 @@ private:
     enter(op, s);
   }
   /// Accounts for a barrier that an earlier walk put before the operation.
-  void enter(Operation *op, State &s) {
+  void enter(Operation *op, AccessState &s) {
     if (!barrierBefore_.contains(op)) return;
     ofGroups_.contains(op) ? s.orderWithinGroups() : s.clear();
   }
-  void orderAfter(const SharedRangeSet &earlier, Operation *op, State &s, const SharedRange &r) {
+  void orderAfter(const SharedRangeSet &earlier, Operation *op, AccessState &s, const SharedRange &r) {
     if (overlaps(earlier, r)) needBarrier(op, s, overlapsWithinGroups(earlier, r));
   }
-  void access(Operation *op, State &s, llvm::ArrayRef<SharedRange> reads, llvm::ArrayRef<SharedRange> writes) {
+  void access(Operation *op, AccessState &s, llvm::ArrayRef<SharedRange> reads, llvm::ArrayRef<SharedRange> writes) {
     enter(op, s);
     for (auto r : reads) orderAfter(s.writes, op, s, r);
     for (auto w : writes) {
@@ -353,8 +204,8 @@ private:
 
   // ---- rules 4 to 6 ----
 
-  void apply(const SharedEffects &effects, Operation *op, State &s) {
-    auto rangesOf = [&](Buffers (*buffers)(Operation *)) {
+  void apply(const SharedEffects &effects, Operation *op, AccessState &s) {
+    auto rangesOf = [&](SharedEffects::Buffers (*buffers)(Operation *)) {
       llvm::SmallVector<SharedRange, 2> ranges;
       if (buffers)
         for (Value v : buffers(op)) ranges.push_back(rangeOf(v, op));
@@ -402,7 +253,7 @@ private:
   }
 
   /// Rule 6: the operation accesses the range through the asynchronous proxy.
-  void fenceWritesTo(Operation *op, State &s, SharedRange range) {
+  void fenceWritesTo(Operation *op, AccessState &s, SharedRange range) {
     if (barrierBefore_.contains(op) && fenceBefore_.contains(op)) s.unfenced.clear();
     if (!overlaps(s.unfenced, range)) return;
     if (!onlyCheck_) fenceBefore_.insert(op);
@@ -431,10 +282,10 @@ private:
       return !fromArgument || !isOnlyStored(load->result(0));
     });
   }
-  void loadThrough(Operation *op, Value pointer, State &s) {
+  void loadThrough(Operation *op, Value pointer, AccessState &s) {
     if (isLoadedBySeveralWarps(op, pointer)) s.warpLoads.insert(pointerRoot(pointer).impl());
   }
-  void storeThrough(Operation *op, Value pointer, State &s) {
+  void storeThrough(Operation *op, Value pointer, AccessState &s) {
     enter(op, s);
     Value root = pointerRoot(pointer);
     bool fromArgument(memoryArgument(root));
@@ -443,7 +294,7 @@ private:
     });
     if (mayHaveBeenLoaded) needBarrier(op, s);
   }
-  void visitGlobalAccess(Operation *op, State &s) {
+  void visitGlobalAccess(Operation *op, AccessState &s) {
     switch (op->opcode()) {
     case Opcode::tt_load: return loadThrough(op, op->cast<tt::LoadOp>().ptr(), s);
     case Opcode::amdg_buffer_load: return loadThrough(op, op->cast<amdg::BufferLoadOp>().ptr(), s);
@@ -460,7 +311,7 @@ private:
 
   // ---- operations ----
 
-  void visit(Operation *op, State &s) {
+  void visit(Operation *op, AccessState &s) {
     visitGlobalAccess(op, s);
     switch (op->opcode()) {
     case Opcode::gpu_barrier:
@@ -489,23 +340,23 @@ private:
     visitOther(op, s);
   }
 
-  void visitIf(scf::IfOp branch, State &s) {
-    State otherwise = s;
+  void visitIf(scf::IfOp branch, AccessState &s) {
+    AccessState otherwise = s;
     walkRegion(branch.thenRegion(), s);
     walkRegion(branch.elseRegion(), otherwise);
     s.join(otherwise);
   }
 
   /// Rule 8.
-  void visitPartitions(ttg::WarpSpecializeOp op, State &s) {
+  void visitPartitions(ttg::WarpSpecializeOp op, AccessState &s) {
     // The first thread writes the captured values for all partitions.
     if (scratchBytes(op.op)) access(op.op, s, {}, scratchRange(op.op));
     s.clear();
-    State atStart = s;
+    AccessState atStart = s;
     walkRegion(op.defaultRegion(), s);
     s.clear();
     for (auto &r : partitionRegions(op)) {
-      State partition; // waits concern a warp's own asynchronous accesses
+      AccessState partition; // waits concern a warp's own asynchronous accesses
       partition.unfenced = atStart.unfenced;
       walkRegion(r, partition);
       s.unfenced.insert(partition.unfenced.begin(), partition.unfenced.end());
@@ -513,7 +364,7 @@ private:
   }
 
   /// Rule 7.
-  void visitArrival(ttng::ArriveBarrierOp op, State &s) {
+  void visitArrival(ttng::ArriveBarrierOp op, AccessState &s) {
     enter(op.op, s);
     bool isForAll = !op->hasAttr(kEachWarpArrivesAttr);
     if (isForAll && (!s.reads.empty() || !s.writes.empty())) needBarrier(op.op, s);
@@ -521,7 +372,7 @@ private:
   }
 
   /// Rule 1: the operation's own barrier stands between its writes and its reads.
-  void visitScratch(Operation *op, State &s) {
+  void visitScratch(Operation *op, AccessState &s) {
     SharedRange scratch = scratchRange(op);
     access(op, s, {}, scratch);
     s.clearShared();
@@ -529,7 +380,7 @@ private:
   }
 
   /// What the row of ir/ops.table says: all buffers among the operands are read or written.
-  void visitOther(Operation *op, State &s) {
+  void visitOther(Operation *op, AccessState &s) {
     uint8_t effects = op->info().effects;
     if (!(effects & (kReadsShared | kWritesShared))) {
       if (op->is<tt::ReduceOp>() || op->is<tt::ScanOp>()) return; // their regions hold no accesses
@@ -546,22 +397,22 @@ private:
 
   // ---- control flow ----
 
-  void walkBlock(Block *b, State &s) {
+  void walkBlock(Block *b, AccessState &s) {
     for (auto &op : *b) visit(&op, s);
   }
 
   /// Blocks to a fixed point; a region of one block is walked once. It is left from the blocks without successors.
-  void walkRegion(Region &r, State &s) {
+  void walkRegion(Region &r, AccessState &s) {
     if (r.empty()) return;
     if (r.hasOneBlock()) return walkBlock(r.front(), s);
-    llvm::DenseMap<Block *, State> entry;
+    llvm::DenseMap<Block *, AccessState> entry;
     entry[r.front()] = s;
-    State left;
+    AccessState left;
     for (bool changed = true; changed;) {
       changed = false;
       left = {};
       for (auto *b = r.front(); b; b = b->next()) {
-        State out = entry[b];
+        AccessState out = entry[b];
         walkBlock(b, out);
         if (b->successors().empty()) left.join(out);
         out.forgetIndices(); // a successor may be a loop's head
@@ -573,16 +424,16 @@ private:
 
   /// Rule 3 at a loop's head: buffer indices that a loop carries are renamed to the body's arguments. Other indices
   /// from before the loop keep their names; those of an earlier iteration are forgotten.
-  static void renameToArguments(scf::ForOp loop, State &s, bool fromBeforeLoop) {
+  static void renameToArguments(scf::ForOp loop, AccessState &s, bool fromBeforeLoop) {
     s.renameBuffers([&](SharedRange &r) { fromBeforeLoop ? enterLoop(r, loop) : enterNextIteration(r, loop); });
   }
 
-  void walkLoop(Operation *op, llvm::ArrayRef<Region *> regions, State &s) {
+  void walkLoop(Operation *op, llvm::ArrayRef<Region *> regions, AccessState &s) {
     auto loop = op->dyn<scf::ForOp>();
-    State entry = s;
+    AccessState entry = s;
     renameToArguments(loop, entry, /*fromBeforeLoop=*/true);
     while (true) {
-      State body = entry;
+      AccessState body = entry;
       for (auto *r : regions) walkRegion(*r, body);
       renameToArguments(loop, body, /*fromBeforeLoop=*/false);
       if (!entry.join(body)) break;
