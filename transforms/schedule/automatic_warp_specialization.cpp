@@ -66,7 +66,7 @@
 #include "transforms/memory/warp_groups.h"
 #include "transforms/passes.h"
 #include "transforms/schedule/loops_of_producer.h"
-#include "transforms/schedule/overlap_dots.h"
+#include "transforms/schedule/overlap_plan.h"
 #include "transforms/schedule/specialization_plan.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
