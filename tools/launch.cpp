@@ -11,40 +11,51 @@
 namespace tessera::tools {
 using namespace runtime;
 
-int failAtKey(const LaunchDescription &d, LaunchPlace place, llvm::StringRef key, const std::string &why,
-              llvm::StringRef text) {
-  return failLocated(place.first ? d.at(place) + key.str() + ": " + why : why, d.path, text);
-}
-
-int Launch::readDescription(const std::string &path) {
+int readDescription(const std::string &path, std::string &text, LaunchDescription &description) {
   std::string name = path == "-" ? "<stdin>" : path; // its files are then relative to the working directory
   auto buffer = readText(path);
   if (!buffer) return fail(kInputAtFault, name + ": " + buffer.getError().message());
   text = (*buffer)->getBuffer().str();
   auto d = readLaunchText(text, name);
   if (!d.ok()) return failLocated(std::string(d.status().message()), name, text);
-  if (d->ttir.empty()) return fail(kInputAtFault, path + ": \"ttir\" is missing");
   description = *std::move(d);
   return kOk;
 }
 
+/// Reports why the kernel that a description names cannot be read or found, at the place of that key in its text.
+static int failAtKey(const LaunchDescription &d, LaunchPlace place, llvm::StringRef key, const std::string &why,
+                     llvm::StringRef text) {
+  return failLocated(place.first ? d.at(place) + key.str() + ": " + why : why, d.path, text);
+}
+
+/// Whether the description names a file with a kernel; else an exit code after an error was printed.
+static int requireKernel(const LaunchDescription &d) {
+  return d.ttir.empty() ? fail(kInputAtFault, d.path + ": \"ttir\" is missing") : kOk;
+}
+
+int readDescribedKernel(const LaunchDescription &d, llvm::StringRef text, ir::Context &context,
+                        ir::DiagnosticEngine &diag, const frontend::ParseOptions &options, DescribedKernel &out) {
+  if (int code = requireKernel(d)) return code;
+  out.path = d.resolve(d.ttir);
+  auto buffer = readText(out.path);
+  if (!buffer) return failAtKey(d, d.ttirPlace, "ttir", out.path + ": " + buffer.getError().message(), text);
+  out.source = (*buffer)->getBuffer().str();
+  out.module = frontend::parseModule(out.source, out.path, context, diag, options);
+  if (!out.module) return kInputAtFault;
+  auto k = selectKernel(*out.module, d.kernel);
+  if (!k.ok()) return failAtKey(d, d.kernelPlace, "kernel", out.path + ": " + std::string(k.status().message()), text);
+  out.function = *k;
+  return kOk;
+}
+
+int Launch::readDescription(const std::string &path) {
+  if (int code = tools::readDescription(path, text, description)) return code;
+  return requireKernel(description);
+}
+
 int Launch::readKernel(ir::DiagnosticEngine &diag) {
-  sourcePath = description.resolve(description.ttir);
-  auto buffer = readText(sourcePath);
-  if (!buffer) {
-    std::string why = sourcePath + ": " + buffer.getError().message();
-    return failAtKey(description, description.ttirPlace, "ttir", why, text);
-  }
-  source = (*buffer)->getBuffer().str();
-  module = frontend::parseModule(source, sourcePath, context, diag, {.locateByText = true});
-  if (!module) return kInputAtFault;
-  auto k = selectKernel(*module, description.kernel);
-  if (!k.ok()) {
-    std::string why = sourcePath + ": " + std::string(k.status().message());
-    return failAtKey(description, description.kernelPlace, "kernel", why, text);
-  }
-  kernel = *k;
-  auto args = prepareArguments(description, kernel);
+  if (int code = readDescribedKernel(description, text, context, diag, {.locateByText = true}, kernel)) return code;
+  auto args = prepareArguments(description, kernel.function);
   if (!args.ok()) return failLocated(std::string(args.status().message()), description.path, text);
   arguments = *std::move(args);
   return kOk;
@@ -53,7 +64,7 @@ int Launch::readKernel(ir::DiagnosticEngine &diag) {
 CompileOptions Launch::options(const Device &device) const {
   CompileOptions o;
   o.config() = description.config();
-  o.kernel = kernel->cast<ir::tt::FuncOp>().symName().str();
+  o.kernel = kernel.function->cast<ir::tt::FuncOp>().symName().str();
   if (device.takesBitcode()) {
     o.stage = Stage::Llir;
     o.bitcode = o.lineInfo = o.opNames = true;
@@ -77,7 +88,7 @@ int Launch::compile(CompileCache &cache, const Device &device, const std::string
     return fail(kInputAtFault, description.path + ": " + why);
   }
   if (auto s = checkEnvironment(**t, o); !s.ok()) return fail(kUsage, std::string(s.message()));
-  auto r = cache.compile(source, sourcePath, module.get(), **t, o, diag);
+  auto r = cache.compile(kernel.source, kernel.path, kernel.module.get(), **t, o, diag);
   if (!r.ok()) {
     int code =
         absl::IsInvalidArgument(r.status()) || absl::IsResourceExhausted(r.status()) ? kInputAtFault : kRunFailed;

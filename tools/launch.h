@@ -1,6 +1,7 @@
-// What the commands share that run a kernel as a launch description says (`run`, `bench`, `tune`): the description,
-// its kernel and arguments, the device by its name, and compiling for it.
+// What the commands share that read a launch description: the description and its kernel; for those that run it (`run`,
+// `bench`, `tune`) its arguments, the device by its name, and compiling for it, too.
 #pragma once
+#include "frontend/parser.h"
 #include "ir/context.h"
 #include "runtime/compiler/compile_cache.h"
 #include "runtime/launcher.h"
@@ -8,14 +9,26 @@
 
 namespace tessera::tools {
 
+/// Reads a launch description; `text` becomes its text, for errors at places in it. `path`: - for standard input. What
+/// fails is printed, and gives the exit code.
+int readDescription(const std::string &path, std::string &text, runtime::LaunchDescription &);
+
+/// The kernel that a description names.
+struct DescribedKernel {
+  std::string path, source; // its file and text
+  std::unique_ptr<ir::Module> module;
+  ir::Operation *function = nullptr;
+};
+/// `text`: the description's. What fails is printed, and gives the exit code.
+int readDescribedKernel(const runtime::LaunchDescription &, llvm::StringRef text, ir::Context &, ir::DiagnosticEngine &,
+                        const frontend::ParseOptions &, DescribedKernel &);
+
 /// A description with its kernel and arguments. What fails is printed, and gives the exit code.
 struct Launch {
   runtime::LaunchDescription description;
-  std::string text;               // of the description
-  std::string source, sourcePath; // the kernel's text
+  std::string text; // of the description
   ir::Context context;
-  std::unique_ptr<ir::Module> module;
-  ir::Operation *kernel = nullptr;
+  DescribedKernel kernel;
   runtime::LaunchArguments arguments;
 
   /// `path`: - for standard input.
@@ -27,10 +40,6 @@ struct Launch {
   int compile(runtime::CompileCache &, const runtime::Device &, const std::string &targetName,
               const runtime::CompileOptions &, ir::DiagnosticEngine &, runtime::CompileResult &);
 };
-
-/// Reports why the kernel that a description names cannot be read or found, at the place of that key in its text.
-int failAtKey(const runtime::LaunchDescription &, runtime::LaunchPlace, llvm::StringRef key, const std::string &why,
-              llvm::StringRef text);
 
 /// The GPU or emulator of that name, else an exit code after an error was printed; no name: the first GPU, else wrong
 /// usage.

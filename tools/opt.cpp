@@ -11,6 +11,7 @@
 #include "runtime/debug/check_passes.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "tools/launch.h"
 #include "tools/pass_list.h"
 #include "tools/verify_diagnostics.h"
 #include "transforms/analyses/axis_info.h"
@@ -200,12 +201,7 @@ int Opt::prepare() {
   if (!flags.apply(run)) return kUsage;
   if (!checked.empty()) {
     if (split) return fail(kUsage, "--check-passes and --split-input-file exclude each other");
-    auto text = readInput(checked);
-    if (!text) return kInputAtFault;
-    launchText = text->getBuffer().str();
-    auto d = runtime::readLaunchText(launchText, checked);
-    if (!d.ok()) return failLocated(std::string(d.status().message()), checked, launchText);
-    launch = std::move(*d);
+    if (int code = readDescription(checked, launchText, launch.emplace())) return code;
     if (input.empty() && launch->ttir.empty())
       return fail(kUsage, "no input file, and " + checked + " names none (\"ttir\")");
     if (input.empty()) input = launch->resolve(launch->ttir);

@@ -433,24 +433,18 @@ int readLaunch(const ReduceFlags &flags, const Trial &trial, ir::Context &contex
     return fail(kUsage, "--device needs a launch description (.json)");
   if (flags.output == "-" || flags.output.empty())
     return fail(kUsage, "with a launch description -o is needed: NAME.mlir");
-  auto text = readInput(flags.input);
-  if (!text) return kInputAtFault;
-  auto d = readLaunchText(text->getBuffer(), flags.input);
-  if (!d.ok()) return failLocated(std::string(d.status().message()), flags.input, text->getBuffer());
-  if (d->ttir.empty()) return fail(kInputAtFault, flags.input + ": \"ttir\" is missing");
-  irPath = d->resolve(d->ttir);
-  auto ir = readText(irPath);
-  if (!ir) return failAtKey(*d, d->ttirPlace, "ttir", irPath + ": " + ir.getError().message(), text->getBuffer());
+  std::string text;
+  LaunchDescription d;
+  if (int code = readDescription(flags.input, text, d)) return code;
   auto diag = printingDiagnostics();
-  f.module = frontend::parseModule((*ir)->getBuffer(), irPath, context, diag);
-  if (!f.module) return kInputAtFault;
-  if (auto k = selectKernel(*f.module, d->kernel); !k.ok())
-    return failAtKey(*d, d->kernelPlace, "kernel", irPath + ": " + std::string(k.status().message()),
-                     text->getBuffer());
+  DescribedKernel kernel;
+  if (int code = readDescribedKernel(d, text, context, diag, {}, kernel)) return code;
+  irPath = kernel.path;
+  f.module = std::move(kernel.module);
   // NAME.json is written beside NAME.mlir.
   std::string stem = stemOf(flags.output);
-  if (int code = checkInputsAreKept({{"-o", stem + ".mlir"}, {"-o", stem + ".json"}}, d->files())) return code;
-  f.launch = std::move(*d);
+  if (int code = checkInputsAreKept({{"-o", stem + ".mlir"}, {"-o", stem + ".json"}}, d.files())) return code;
+  f.launch = std::move(d);
   return kOk;
 }
 

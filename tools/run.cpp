@@ -192,7 +192,7 @@ int runOnInterpreter(const RunFlags &flags, Launch &l, ir::DiagnosticEngine &dia
       llvm::errs() << "\r" << percent << " % of " << all << " programs" << (done == all ? "\r\033[K" : "");
     };
   StopWatch watch;
-  auto s = interpretLaunch(*l.module, l.kernel, l.description, l.arguments, o, diag);
+  auto s = interpretLaunch(*l.kernel.module, l.kernel.function, l.description, l.arguments, o, diag);
   times.run = watch.lap();
   if (!s.ok()) return diag.errors() ? kRunFailed : fail(kRunFailed, std::string(s.message()));
   return kOk;
@@ -223,7 +223,7 @@ int runOnDevice(const RunFlags &flags, Launch &l, Device &device, CompileCache &
 int timeCompiled(const RunFlags &flags, Launch &l, Device &device, CompileCache &cache, ir::DiagnosticEngine &diag) {
   CompileOptions o;
   o.config() = l.description.config();
-  o.kernel = l.kernel->cast<ir::tt::FuncOp>().symName().str();
+  o.kernel = l.kernel.function->cast<ir::tt::FuncOp>().symName().str();
   o.lineInfo = true;
   flags.numbers.apply(o);
   CompileResult compiled;
@@ -265,8 +265,9 @@ void summarize(const RunFlags &flags, const Launch &l, const Device *device, con
   auto grid = l.description.grid;
   int64_t programs = grid[0] * grid[1] * grid[2];
   std::string where = device ? device->spec() : "interpreter";
-  llvm::errs() << llvm::formatv("{0}: {1} program{2} on {3}, {4:f3} s", l.kernel->cast<ir::tt::FuncOp>().symName(),
-                                programs, programs == 1 ? "" : "s", where, times.run);
+  llvm::errs() << llvm::formatv("{0}: {1} program{2} on {3}, {4:f3} s",
+                                l.kernel.function->cast<ir::tt::FuncOp>().symName(), programs, programs == 1 ? "" : "s",
+                                where, times.run);
   if (times.compile) llvm::errs() << llvm::formatv(" (compiled in {0:f3} s)", times.compile);
   if (!flags.outDir.empty()) llvm::errs() << "; buffers in " << flags.outDir;
   if (!flags.checkOutputs && !l.description.expected.empty())

@@ -1,6 +1,7 @@
 // `tessera time OBJECT.hsaco --launch LAUNCH.json`: how long a kernel of an AMD code object takes, by the timing model.
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "tools/launch.h"
 #include "tools/timing.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <CLI/CLI.hpp>
@@ -25,16 +26,14 @@ int timeCommand(int argc, char **argv) {
 
   if (int code = checkOutputFiles({{"--timeline", flags.timeline}, {"--json", flags.json}}, {object, launch}))
     return code;
-  std::string name = launch == "-" ? "<stdin>" : launch;
-  auto text = readText(launch);
-  if (!text) return fail(kInputAtFault, name + ": " + text.getError().message());
-  auto description = runtime::readLaunchText((*text)->getBuffer(), name);
-  if (!description.ok()) return failLocated(std::string(description.status().message()), name, (*text)->getBuffer());
-  if (int code = checkInputsAreKept({{"--timeline", flags.timeline}, {"--json", flags.json}}, description->files()))
+  std::string text;
+  runtime::LaunchDescription description;
+  if (int code = readDescription(launch, text, description)) return code;
+  if (int code = checkInputsAreKept({{"--timeline", flags.timeline}, {"--json", flags.json}}, description.files()))
     return code;
   auto bytes = readInput(object);
   if (!bytes) return kInputAtFault;
-  return timeAndReport(flags, *description, bytes->getBuffer(), object);
+  return timeAndReport(flags, description, bytes->getBuffer(), object);
 }
 
 } // namespace tessera::tools

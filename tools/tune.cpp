@@ -287,12 +287,13 @@ int measure(const TuneFlags &flags, Launch &l, Device &device, const emulator::R
   LaunchArguments interpreted; // the expected results, if the interpreter gives them
   if (flags.reference == "interpreter" && l.description.expected.empty()) {
     interpreted = l.arguments;
-    auto s = interpretLaunch(*l.module, l.kernel, l.description, interpreted, InterpreterOptions(), diag);
+    auto s =
+        interpretLaunch(*l.kernel.module, l.kernel.function, l.description, interpreted, InterpreterOptions(), diag);
     if (!s.ok()) return diag.errors() ? kRunFailed : fail(kRunFailed, std::string(s.message()));
   }
   TuneJob job{l.description,
-              l.source,
-              l.sourcePath,
+              l.kernel.source,
+              l.kernel.path,
               l.arguments,
               device,
               flags.emulatedTarget() ? &report : nullptr,
