@@ -54,6 +54,9 @@ void NvidiaTarget::namedBarrier(IRBuilder<> &b, Value *number, unsigned threads,
   auto id = onePlace ? Intrinsic::nvvm_barrier_cta_sync_aligned_count : Intrinsic::nvvm_barrier_cta_sync_count;
   b.CreateIntrinsic(id, {}, {number, b.getInt32(threads)});
 }
+void NvidiaTarget::arriveAtNamedBarrier(IRBuilder<> &b, Value *number, unsigned threads) const {
+  b.CreateIntrinsic(Intrinsic::nvvm_barrier_cta_arrive_aligned_count, {}, {number, b.getInt32(threads)});
+}
 void NvidiaTarget::setRegisters(IRBuilder<> &b, unsigned count, bool more) const {
   b.CreateIntrinsic(more ? Intrinsic::nvvm_setmaxnreg_inc_sync_aligned_u32
                          : Intrinsic::nvvm_setmaxnreg_dec_sync_aligned_u32,

@@ -28,6 +28,7 @@ public:
   llvm::Value *uniform(llvm::IRBuilder<> &, llvm::Value *) const override;
   void barrier(llvm::IRBuilder<> &, bool global) const override;
   void namedBarrier(llvm::IRBuilder<> &, llvm::Value *number, unsigned threads, bool onePlace) const override;
+  void arriveAtNamedBarrier(llvm::IRBuilder<> &, llvm::Value *number, unsigned threads) const override;
   void setRegisters(llvm::IRBuilder<> &, unsigned count, bool more) const override;
   llvm::StringRef blockScope() const override { return "block"; }
   void warpBarrier(llvm::IRBuilder<> &) const override;

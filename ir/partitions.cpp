@@ -1,5 +1,6 @@
 // Who runs an operation (see partitions.h).
 #include "ir/partitions.h"
+#include "ir/attribute_names.h"
 #include "ir/module_attributes.h"
 
 namespace tessera::ir {
@@ -41,6 +42,11 @@ Value captureOf(Value v) {
   if (!outer || !outer->is<ttg::WarpSpecializeOp>()) return {};
   auto captures = capturesOf(outer->cast<ttg::WarpSpecializeOp>());
   return v.index() < captures.size() ? captures[v.index()] : Value();
+}
+
+bool takesDotTurns(Operation *loop) {
+  auto turns = loop->is<scf::ForOp>() ? loop->attr<IntegerAttr>(kDotTurnsAttr) : nullptr;
+  return turns && turns.sext() != 0;
 }
 
 int64_t numWarpsAt(Operation *op) {

@@ -30,6 +30,8 @@ llvm::MutableArrayRef<Region> partitionRegions(ttg::WarpSpecializeOp);
 OperandRange capturesOf(ttg::WarpSpecializeOp);
 /// The value that a partition's argument stands for; null for all other values.
 Value captureOf(Value);
+/// Whether warp groups take turns at the dots of a loop's body (kDotTurnsAttr).
+bool takesDotTurns(Operation *loop);
 /// How many warps run the operation.
 int64_t numWarpsAt(Operation *);
 /// Whether any operation of the function is a ttg.warp_specialize.

@@ -18,6 +18,7 @@
 #include "ir/attribute_names.h"
 #include "ir/loops.h"
 #include "ir/ops.h"
+#include "ir/partitions.h"
 #include "ir/print_width.h"
 #include "ir/tensor_queries.h"
 #include "layouts/dot_operand.h"
@@ -113,7 +114,7 @@ llvm::SmallVector<Type, 4> typesOf(llvm::ArrayRef<Value> values) {
   return out;
 }
 
-bool lowerFor(scf::ForOp loop, FunctionLowering &fl) {
+bool lowerLoop(scf::ForOp loop, FunctionLowering &fl) {
   auto &b = fl.b;
   llvm::Value *lower = fl.scalar(loop.lowerBound()), *upper = fl.scalar(loop.upperBound()),
               *step = fl.scalar(loop.step());
@@ -156,6 +157,13 @@ bool lowerFor(scf::ForOp loop, FunctionLowering &fl) {
   results.addIncoming(inits, before);
   results.addIncoming(yielded, latch);
   for (auto [result, e] : llvm::zip(loop.results(), results.values())) fl.set(result, e);
+  return true;
+}
+
+bool lowerFor(scf::ForOp loop, FunctionLowering &fl) {
+  if (!takesDotTurns(loop.op)) return lowerLoop(loop, fl);
+  if (!fl.beginTurns(loop.op) || !lowerLoop(loop, fl)) return false;
+  fl.endTurns();
   return true;
 }
 

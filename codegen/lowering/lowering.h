@@ -137,6 +137,13 @@ public:
   void barrier(bool global = false);
   /// Each warp group of a kernel's own warps by itself, beside partitions. False after a diagnostic.
   bool warpGroupBarrier(ir::Operation *);
+  /// Turns of a kernel's own warp groups, beside partitions: one after the other executes what is between takeTurn and
+  /// passTurn, each once in an iteration of `loop`, which beginTurns precedes and endTurns follows. beginTurns: false
+  /// after a diagnostic.
+  bool beginTurns(ir::Operation *loop);
+  void takeTurn();
+  void passTurn();
+  void endTurns();
   llvm::Value *warpGroup();         // number of this warp's, i32, uniform in a warp
   llvm::Value *leaderOfWarpGroup(); // i1: one thread of each, always the same
 
@@ -218,6 +225,14 @@ public:
   WarpCopies warpCopies;
 
 private:
+  // ---- warp groups (warp_groups.cpp) ----
+  int64_t warpGroups() const; // of the kernel's own warps
+  enum class GroupBarrier { Alone, Turn };
+  bool hasGroupBarriers(ir::Operation *, GroupBarrier); // false after a diagnostic
+  llvm::Value *barrierOfGroup(llvm::Value *group, GroupBarrier);
+  /// What `emit` makes is for one group's warps.
+  void inGroup(int64_t group, llvm::function_ref<void()> emit);
+
   struct LayoutInfo {
     layouts::LinearLayout layout;
     unsigned freeRegisters = 0;

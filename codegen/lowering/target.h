@@ -130,6 +130,8 @@ public:
   /// The same for `threads` threads, whole warps that all name the barrier: one of info().namedBarriers, which are
   /// different from each other. `onePlace`: all of them come to it in the same place of the code.
   virtual void namedBarrier(llvm::IRBuilder<> &, llvm::Value *number, unsigned threads, bool onePlace) const = 0;
+  /// One warp of the `threads` threads of a named barrier comes to it and does not wait.
+  virtual void arriveAtNamedBarrier(llvm::IRBuilder<> &, llvm::Value *number, unsigned threads) const = 0;
   /// From here on the thread has so many registers, more or fewer than before; four warps do it together. @pre
   /// info().reallocatesRegisters
   virtual void setRegisters(llvm::IRBuilder<> &, unsigned count, bool more) const = 0;

@@ -21,6 +21,7 @@ namespace tessera::codegen {
 class WithoutPartitions : public virtual Target {
 public:
   void namedBarrier(llvm::IRBuilder<> &, llvm::Value *, unsigned, bool) const override { lacks("namedBarriers"); }
+  void arriveAtNamedBarrier(llvm::IRBuilder<> &, llvm::Value *, unsigned) const override { lacks("namedBarriers"); }
   void setRegisters(llvm::IRBuilder<> &, unsigned, bool) const override { lacks("reallocatesRegisters"); }
 };
 

@@ -21,8 +21,8 @@
 // that the readers pass, and not again before the next one.
 //
 // Barriers inside of a region are named: 0 is that of the kernel's own warps, partition p has 2 + p (one warp needs
-// none: a barrier of its lanes does). The numbers after those of the partitions are for each warp group of the kernel's
-// own warps by itself (warp_group_stores.cpp). Threads and warps are numbered from 0 in each partition, so that each
+// none: a barrier of its lanes does). The numbers after those of the partitions are for the warp groups of the kernel's
+// own warps (warp_groups.cpp). Threads and warps are numbered from 0 in each partition, so that each
 // has a prologue.
 //
 // Registers (actualRegisters, see allocate_warp_groups.cpp): four warps change their number together at the beginning,
@@ -93,26 +93,6 @@ void FunctionLowering::barrier(bool global) {
   else
     target.namedBarrier(b, i32(*partition_.barrier), unsigned(partition_.numWarps * context_.warpSize),
                         /*onePlace=*/true);
-}
-
-bool FunctionLowering::warpGroupBarrier(Operation *op) {
-  int groups = partition_.numWarps / int(kWarpGroup);
-  if (!specialized_ || inPartition() || partition_.numWarps % kWarpGroup)
-    return error(op, "is a barrier of warp groups; only those of a kernel's own warps beside partitions have some");
-  int64_t first = specialized_->firstGroupBarrier;
-  if (first + groups > target.info().namedBarriers)
-    return error(op, "is a barrier of warp groups; there are no named barriers for " + llvm::Twine(groups) +
-                         " beside those of partitions");
-  target.namedBarrier(b, b.CreateAdd(warpGroup(), i32(first)), unsigned(kWarpGroup * context_.warpSize),
-                      /*onePlace=*/true);
-  return true;
-}
-
-llvm::Value *FunctionLowering::warpGroup() { return b.CreateLShr(warpId(), llvm::Log2_64(uint64_t(kWarpGroup))); }
-
-llvm::Value *FunctionLowering::leaderOfWarpGroup() {
-  llvm::Value *isFirst = b.CreateICmpEQ(b.CreateAnd(warpId(), i32(kWarpGroup - 1)), i32(0));
-  return b.CreateAnd(target.electThread(b), isFirst);
 }
 
 void FunctionLowering::enterPartition(int firstWarp, int numWarps, std::optional<unsigned> barrier,

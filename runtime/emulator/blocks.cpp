@@ -223,18 +223,25 @@ private:
       for (Warp &w : b.warps)
         if (waitsAtNamed(w) && nameOf(w) == nameOf(first)) here.push_back(&w);
       unsigned threads = threadsOf(first);
+      BarrierArrivals &arrived = b.arrivals[nameOf(first)];
+      if (!arrived.warps.empty() && arrived.threads != threads)
+        return fail(first, first.barrier, -1,
+                    llvm::formatv("waits at barrier {0} for {1} threads, and warp {2} arrives for {3}", nameOf(first),
+                                  threads, arrived.warps[0], arrived.threads)),
+               false;
+      size_t come = (here.size() + arrived.warps.size()) * first.lanes;
       for (Warp *w : here)
         if (threadsOf(*w) != threads)
           return fail(first, first.barrier, -1,
                       llvm::formatv("waits at barrier {0} for {1} threads, and warp {2} for {3}", nameOf(first),
                                     threads, w->index, threadsOf(*w))),
                  false;
-      if (here.size() * first.lanes > threads)
+      if (come > threads)
         return fail(first, first.barrier, -1,
                     llvm::formatv("barrier {0} is for {1} threads, and {2} have come to it", nameOf(first), threads,
-                                  here.size() * first.lanes)),
+                                  come)),
                false;
-      if (here.size() * first.lanes < threads) continue;
+      if (come < threads) continue;
       auto comes = [&](const Warp &w) { return llvm::is_contained(here, &w); };
       auto wholeGroup = [&](const Warp &w) { // of a warpgroup that is here
         for (unsigned k = w.index / 4 * 4; k < std::min<size_t>(w.index / 4 * 4 + 4, b.warps.size()); ++k)
@@ -243,7 +250,9 @@ private:
       };
       if (!b.issued.empty() && !warpgroupsTogether(b, first.barrier, wholeGroup)) return false;
       uint64_t stamp = ++launch_.stamp;
-      std::vector<uint64_t> known(b.copyUnit());
+      std::vector<uint64_t> known = std::move(arrived.known);
+      arrived = BarrierArrivals();
+      known.resize(std::max<size_t>(known.size(), b.copyUnit()));
       for (Warp *w : here) {
         if (w->known.size() > known.size()) known.resize(w->known.size());
         for (auto [to, from] : llvm::zip(known, w->known)) to = std::max(to, from);
@@ -268,8 +277,8 @@ private:
       if (w.state == Warp::State::AtBarrier) {
         if (!first) first = &w;
         if (threadsOf(w)) {
-          unsigned here =
-              unsigned(llvm::count_if(b.warps, [&](Warp &o) { return waitsAtNamed(o) && nameOf(o) == nameOf(w); }));
+          size_t here = b.arrivals[nameOf(w)].warps.size() +
+                        llvm::count_if(b.warps, [&](Warp &o) { return waitsAtNamed(o) && nameOf(o) == nameOf(w); });
           return fail(w, w.barrier, -1,
                       llvm::formatv("waits at barrier {0} for {1} threads, of which {2} have come, and all others wait "
                                     "elsewhere or have ended",

@@ -361,6 +361,13 @@ struct Warp {
   bool knows(unsigned thread, uint64_t stamp) const { return thread < known.size() && stamp <= known[thread]; }
 };
 
+/// At a named barrier: warps that have come to it and do not wait, and what they did before, or knew of, by thread.
+struct BarrierArrivals {
+  unsigned threads = 0; // that the barrier is for
+  llvm::SmallVector<unsigned, 8> warps;
+  std::vector<uint64_t> known;
+};
+
 struct Block {
   Launch *launch = nullptr;
   std::array<int64_t, 3> id{};
@@ -381,6 +388,7 @@ struct Block {
   unsigned done = 0;
   bool finished = false;
   uint64_t barriers = 0; // passed
+  llvm::DenseMap<unsigned, BarrierArrivals> arrivals; // by the barrier's number
   // A snapshot of all warps at a barrier, as that of a warp in a loop.
   std::vector<uint8_t> snapshot;
   const Instruction *snapshotBarrier = nullptr;

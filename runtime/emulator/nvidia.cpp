@@ -22,7 +22,30 @@ void decodeBarrier(Decoder &d, CallInst &c) {
   // bar.sync orders shared and global memory.
   d.emitImmediate(barrier, BarrierForm().packed());
 }
-void decodeNamedBarrier(Decoder &d, CallInst &c) {
+/// bar.arrive: its warp comes to the barrier and does not wait.
+void arriveAtBarrier(Warp &w, const Instruction &i) {
+  if (!requireConverged(w, i, "the barrier") || !noteEffect(w, i)) return;
+  countWarpOperation(w, i, SiteCounters::Kind::Barrier, "barrier");
+  w.barrierNumber = BarrierForm::of(i).number;
+  if (i.a != kNoRow && !readBarrierNumber(w, i)) return;
+  unsigned threads = BarrierForm::of(i).threads;
+  BarrierArrivals &a = w.block->arrivals[w.barrierNumber];
+  if (!a.warps.empty() && a.threads != threads)
+    return fail(w, &i, -1,
+                llvm::formatv("arrives at barrier {0} for {1} threads, and warp {2} for {3}", w.barrierNumber, threads,
+                              a.warps[0], a.threads));
+  if (llvm::is_contained(a.warps, w.index))
+    return fail(
+        w, &i, -1,
+        llvm::formatv("arrives at barrier {0} again, before all of its threads have come to it", w.barrierNumber));
+  a.threads = threads;
+  a.warps.push_back(w.index);
+  if (a.known.size() < std::max<size_t>(w.known.size(), w.block->copyUnit()))
+    a.known.resize(std::max<size_t>(w.known.size(), w.block->copyUnit()));
+  for (auto [to, from] : llvm::zip(a.known, w.known)) to = std::max(to, from);
+  std::fill_n(a.known.begin() + w.index * w.lanes, w.lanes, ++w.block->launch->stamp);
+}
+template <Handler H> void decodeNamedBarrier(Decoder &d, CallInst &c) {
   auto *constant = dyn_cast<ConstantInt>(c.getArgOperand(0));
   uint64_t number = constant ? constant->getZExtValue() : 0, threads = d.constantOperand(c, 1);
   // "Operand b specifies the number of threads …; it must be a multiple of warp size"; there are 16 barriers.
@@ -30,7 +53,7 @@ void decodeNamedBarrier(Decoder &d, CallInst &c) {
     return d.unknown(c, "barriers of this number, or for this many threads");
   Row given = constant ? kNoRow : d.row(c.getArgOperand(0));
   BarrierForm form{.number = uint8_t(number), .threads = uint16_t(threads)};
-  d.emit(barrier, kNoRow, given, kNoRow, kNoRow, form.packed());
+  d.emit(H, kNoRow, given, kNoRow, kNoRow, form.packed());
 }
 /// setmaxnreg, whose number LLVM has checked: all warps of a warpgroup execute it; that the registers are there is
 /// ignored.
@@ -404,8 +427,9 @@ ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
     std::vector<IntrinsicRow> r = {
         {"llvm.nvvm.barrier.cta.sync.aligned.all", kBar, decodeBarrier},
         {"llvm.nvvm.barrier.cta.sync.all", kBar, decodeBarrier},
-        {"llvm.nvvm.barrier.cta.sync.aligned.count", kBar, decodeNamedBarrier},
-        {"llvm.nvvm.barrier.cta.sync.count", kBar, decodeNamedBarrier},
+        {"llvm.nvvm.barrier.cta.sync.aligned.count", kBar, decodeNamedBarrier<barrier>},
+        {"llvm.nvvm.barrier.cta.sync.count", kBar, decodeNamedBarrier<barrier>},
+        {"llvm.nvvm.barrier.cta.arrive.aligned.count", kBar, decodeNamedBarrier<arriveAtBarrier>},
         {"llvm.nvvm.setmaxnreg.inc.sync.aligned.u32", "PTX, setmaxnreg", decodeSetRegisters<true>},
         {"llvm.nvvm.setmaxnreg.dec.sync.aligned.u32", "PTX, setmaxnreg", decodeSetRegisters<false>},
         {"llvm.nvvm.bar.warp.sync", kBar,

@@ -45,17 +45,25 @@
 // being read. Two are enough where only delayed dots read the buffers: these have mbarriers of their own, and the first
 // dot's are filled meanwhile. A loop's attribute `tessera.overlap_dots` (bool) overrides this decision, but not the
 // conditions before.
+//
+// Turns. Warp groups may come to run in step: the dots of all of them, then the work of all of them. Where the work is
+// long, they take turns at the dots before the first wait (`tessera.dot_turns` on the loop, which overrides the
+// decision; codegen/lowering/warp_groups.cpp): one group's dots run under the others' work. Figures: dotTurnsLeastWork
+// in ir/tuning.def.
 #include "ir/attribute_names.h"
 #include "ir/builder.h"
 #include "ir/collect.h"
 #include "ir/compare.h"
 #include "ir/constants.h"
 #include "ir/loops.h"
+#include "ir/module_attributes.h"
 #include "ir/partitions.h"
 #include "transforms/cleanup/carried_values.h"
+#include "transforms/memory/warp_groups.h"
 #include "transforms/passes.h"
 #include "transforms/schedule/automatic_warp_specialization.h"
 #include "transforms/schedule/overlap_plan.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::transforms {
@@ -269,6 +277,25 @@ private:
   llvm::SmallVector<Value, 8> finals_;         // what replaces these
 };
 
+/// Whether the kernel's own warps, beside the partitions of `f`, have named barriers for turns.
+bool hasBarriersForTurns(scf::ForOp f, const TargetInfo &target) {
+  Partition own = partitionOf(f.op);
+  int64_t warps = numWarps(f->module().op());
+  if (!own || warps % kWarpGroup) return false;
+  // Each group has one by itself, and one for its turns.
+  int64_t taken = kReservedBarriers + int64_t(partitionRegions(own.op).size()) + 2 * warps / kWarpGroup;
+  return taken <= target.namedBarriers;
+}
+/// Whether turns are worth it in all loops of a function whose dots could overlap. (Short loops, such as those along the
+/// diagonal of a causal mask, do not have them alone.)
+bool areTurnsWorthIt(Operation *func, const TargetInfo &target) {
+  int64_t warps = numWarps(func->module().op());
+  return llvm::all_of(collect<scf::ForOp>(func), [&](scf::ForOp f) {
+    auto plan = partitionOf(f.op).hasOwnWarps() ? std::nullopt : planOverlap(f, target);
+    return !plan || plan->isFilledInLoop || shouldTakeTurns(*plan, target, warps);
+  });
+}
+
 std::string summary(const OverlapPlan &p) {
   std::string s =
       llvm::formatv("{0} dot{1} of an iteration run{2} under the work on the result of the next one's first "
@@ -292,6 +319,7 @@ llvm::json::Object facts(const OverlapPlan &p) {
 absl::StatusOr<bool> overlapDots(Module &m, PassContext &c) {
   if (!c.target || c.target->matrixUnit != MatrixUnit::Wgmma) return false;
   bool changed = false;
+  llvm::DenseMap<Operation *, bool> worthTurns; // by function, before its first loop changes
   for (auto f : collect<scf::ForOp>(m.op())) {
     auto requested = f->attr<IntegerAttr>(kOverlapAttr);
     if (partitionOf(f.op).hasOwnWarps() || (requested && !requested.sext())) continue;
@@ -303,7 +331,14 @@ absl::StatusOr<bool> overlapDots(Module &m, PassContext &c) {
                 "dots of an iteration do not run under the work of the next one: " + whyNot, facts(*plan)});
       continue;
     }
-    c.remark({Remark::Applied, "", "DotsOverlapped", f->loc(), summary(*plan), facts(*plan)});
+    Operation *func = f->parentOfType<tt::FuncOp>().op;
+    if (!worthTurns.contains(func)) worthTurns[func] = areTurnsWorthIt(func, *c.target);
+    auto requestedTurns = f->attr<IntegerAttr>(kDotTurnsAttr);
+    bool turns =
+        hasBarriersForTurns(f, *c.target) && (requestedTurns ? requestedTurns.sext() != 0 : worthTurns.lookup(func));
+    c.remark({Remark::Applied, "", "DotsOverlapped", f->loc(),
+              summary(*plan) + (turns ? "; warp groups take turns at the dots" : ""), facts(*plan)});
+    f->setAttr(kDotTurnsAttr, IntegerAttr::getBool(m.context(), turns));
     OverlappedLoop(f, *plan).build();
     changed = true;
   }

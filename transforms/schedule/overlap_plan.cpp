@@ -9,6 +9,7 @@
 #include "transforms/analyses/memdesc_root.h"
 #include "transforms/analyses/op_cost.h"
 #include "transforms/analyses/register_pressure.h"
+#include "transforms/memory/warp_groups.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::transforms {
@@ -241,6 +242,7 @@ private:
     return elements * instructions * double(warps_) / target_.schedulersPerMultiprocessor;
   }
   void estimate() {
+    plan_.firstCycles = cyclesOf(plan_.first);
     for (auto &d : plan_.delayed) plan_.delayedCycles += cyclesOf(d.dot);
     int64_t otherDots = 0; // registers of their results
     bool isAfterFirst = false;
@@ -289,6 +291,13 @@ std::string whyNotWorth(const OverlapPlan &p, const Tuning &tuning, int64_t regi
   if (saved * 100 < p.cycles * double(tuning.overlapDotsLeastGain))
     return llvm::formatv("about {0} of {1} cycles of an iteration would be saved", int64_t(saved), int64_t(p.cycles));
   return "";
+}
+
+bool shouldTakeTurns(const OverlapPlan &p, const TargetInfo &target, int64_t warps) {
+  int64_t groups = warps / kWarpGroup;
+  double turn = (p.firstCycles + p.delayedCycles) / double(std::max<int64_t>(groups, 1));
+  return groups >= 2 && turn >= double(target.tuning.dotTurnsLeastCycles) &&
+         p.workCycles * 100 >= p.delayedCycles * double(target.tuning.dotTurnsLeastWork);
 }
 
 std::string whyNoOverlapOfDots(scf::ForOp loop, const TargetInfo &target, int64_t registers) {

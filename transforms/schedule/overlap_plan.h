@@ -30,7 +30,7 @@ struct OverlapPlan {
   int64_t fewestBuffers = 0;                 // of the multi-buffers that delayed dots read; 0: they read none
   // Of a multiprocessor, for one block: an iteration without overlap, and parts of it.
   double cycles = 0;
-  double delayedCycles = 0, workCycles = 0;
+  double firstCycles = 0, delayedCycles = 0, workCycles = 0;
   int64_t registers = 0; // of a thread, estimated
 };
 
@@ -38,6 +38,9 @@ struct OverlapPlan {
 std::optional<OverlapPlan> planOverlap(ir::scf::ForOp, const ir::TargetInfo &);
 /// Why the plan is not worth it; empty: it is. `registers`: what a thread has.
 std::string whyNotWorth(const OverlapPlan &, const ir::Tuning &, int64_t registers);
+
+/// Whether warp groups of `warps` warps should take turns at the first and the delayed dots.
+bool shouldTakeTurns(const OverlapPlan &, const ir::TargetInfo &, int64_t warps);
 
 /// Why no dots of an iteration would run under the work of the next one, if copies into the buffers that they read left
 /// the loop; empty: they would. `registers`: of 32 bits, what a thread has.

@@ -25,6 +25,7 @@ target triple = "nvptx64-nvidia-cuda"
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
 declare void @llvm.nvvm.barrier.cta.sync.aligned.count(i32, i32)
+declare void @llvm.nvvm.barrier.cta.arrive.aligned.count(i32, i32)
 declare void @llvm.nvvm.setmaxnreg.inc.sync.aligned.u32(i32 immarg)
 declare void @llvm.nvvm.setmaxnreg.dec.sync.aligned.u32(i32 immarg)
 define ptx_kernel void @kernel(ptr addrspace(1) %x, ptr addrspace(1) %h0, ptr addrspace(1) %h1))" +
@@ -44,6 +45,9 @@ entry:
 }
 std::string sync(int number, int threads) {
   return llvm::formatv("  call void @llvm.nvvm.barrier.cta.sync.aligned.count(i32 {0}, i32 {1})\n", number, threads);
+}
+std::string arrive(int number, int threads) {
+  return llvm::formatv("  call void @llvm.nvvm.barrier.cta.arrive.aligned.count(i32 {0}, i32 {1})\n", number, threads);
 }
 constexpr const char *kStore = "  store i32 %t, ptr addrspace(3) %mine, align 4\n";
 std::string load(const char *name) {
@@ -114,6 +118,36 @@ TEST(NamedBarrier, NumberInARegister) {
   EXPECT_THAT(messageOf("  %number = and i32 %t, 1\n" + syncAt("%number")),
               HasSubstr("the lanes of a warp name different barriers"));
   EXPECT_THAT(messageOf("  %number = or i32 %warp, 16\n" + syncAt("%number")), HasSubstr("there is no barrier 16"));
+}
+
+// Warps 0 and 1 load what the other one stored: 0 after 1 has arrived without waiting, 1 after 0 has.
+TEST(NamedBarrier, ArrivalsOrderWhatComesBefore) {
+  std::string begin =
+      std::string(kStore) + "  br i1 %low, label %a, label %end\na:\n  br i1 %first, label %b, label %c\n";
+  std::string end = "  br label %end\nend:\n";
+  std::string first = "b:\n" + arrive(2, 64) + sync(1, 64) + load("v") + "  br label %end\n";
+  std::string second = "c:\n" + arrive(1, 64) + sync(2, 64) + load("w");
+  Emulation e;
+  auto r = run(e, begin + first + second + end);
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_THAT(messageOf(begin + first + "c:\n" + load("w") + arrive(1, 64) + end),
+              HasSubstr("no barrier orders the two"));
+  EXPECT_THAT(messageOf(begin + "b:\n" + sync(1, 64) + load("v") + "  br label %end\n" + second + end),
+              HasSubstr("waits at barrier 2 for 64 threads, of which 32 have come"));
+}
+
+TEST(NamedBarrier, ArrivalsThatDoNotFit) {
+  EXPECT_THAT(messageOf(arrive(1, 128) + arrive(1, 128)),
+              HasSubstr("arrives at barrier 1 again, before all of its threads have come to it"));
+  EXPECT_THAT(messageOf("  br i1 %first, label %a, label %b\na:\n" + arrive(1, 64) + "  br label %end\nb:\n" +
+                        arrive(1, 128) + "  br label %end\nend:\n"),
+              AllOf(HasSubstr("arrives at barrier 1 for"), HasSubstr("64"), HasSubstr("128")));
+  EXPECT_THAT(messageOf("  br i1 %first, label %a, label %b\na:\n" + arrive(1, 64) + "  br label %end\nb:\n" +
+                        sync(1, 128) + "  br label %end\nend:\n"),
+              HasSubstr("waits at barrier 1 for 128 threads, and warp 0 arrives for 64"));
+  EXPECT_THAT(messageOf("  br i1 %first, label %a, label %b\na:\n" + arrive(1, 64) + "  br label %end\nb:\n" +
+                        sync(1, 64) + "  br label %end\nend:\n"),
+              HasSubstr("barrier 1 is for 64 threads, and 128 have come to it"));
 }
 
 TEST(NamedBarrier, Misuse) {
