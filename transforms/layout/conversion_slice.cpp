@@ -10,6 +10,7 @@
 #include "layouts/dot_operand.h"
 #include "layouts/layout_order.h"
 #include "transforms/analyses/dots.h"
+#include "transforms/analyses/load_elements.h"
 #include "transforms/layout/conversion_slices.h"
 #include "transforms/layout/operand_layouts.h"
 #include <algorithm>
@@ -73,23 +74,25 @@ static int64_t elementsPerAccess(const AxisInfoAnalysis &axes, tt::LoadOp load, 
   return most;
 }
 
-/// Accesses by which a thread loads its elements in the layout.
+/// Accesses by which a thread loads its elements in the layout; equal ones are loaded once.
 static int64_t accessesPerThread(const AxisInfoAnalysis &axes, tt::LoadOp load, const Encoding *e) {
   auto &layout = e->layoutOf(tensorOf(load.result()).shape());
   if (!layout.ok()) return tensorOf(load.result()).numElements();
-  return std::max<int64_t>(1, layouts::uniqueElementsPerThread(*layout) / elementsPerAccess(axes, load, e));
+  return std::max<int64_t>(1, differentElements(axes, load, *layout) / elementsPerAccess(axes, load, e));
 }
 
 /// Whether a narrow load may be done in the layout. In a loop with dots it is issued ahead, and only one of two would
 /// be: it moves if nothing else uses it, and if that takes no more accesses, or few of 16 bytes, which are fewer than
-/// the shuffles of as many elements. Without asynchronous copies it stays: all that is ahead takes registers.
+/// the shuffles of as many elements. Without asynchronous copies few of any width will do: the conversion would wait
+/// for the load before the dots, and warps for each other.
 bool ConversionSlice::canLoadIn(tt::LoadOp load, const Encoding *e) const {
   if (isDotOperand(e)) return false;
   if (!isLoopBodyWithDot(load->block())) return true;
-  if (!context_.asyncCopies || !load.result().hasOneUse()) return false;
+  if (!load.result().hasOneUse()) return false;
   const AxisInfoAnalysis &axes = context_.axes;
   int64_t before = accessesPerThread(axes, load, encodingOf(load.result()));
   int64_t after = accessesPerThread(axes, load, e);
+  if (!context_.asyncCopies) return after <= before || after <= context_.tuning.narrowLoadMaxAccesses;
   bool isWide = elementsPerAccess(axes, load, e) * bitsOf(load.result()) == kGlobalAccessBytes * 8;
   return after <= before || (isWide && after <= context_.tuning.narrowLoadMaxWideAccesses);
 }
@@ -106,7 +109,11 @@ double ConversionSlice::operationCost(Operation *op, const Encoding *e) {
   double cost = costs_.operation(op, e);
   auto load = op->dyn<tt::LoadOp>();
   if (!load || !load.result().type().isTensor()) return cost;
-  return std::max(costOf(op, context_.tuning).time, cost / elementsPerAccess(context_.axes, load, e));
+  double elements = elementsPerAccess(context_.axes, load, e);
+  auto &layout = e->layoutOf(tensorOf(load.result()).shape());
+  if (layout.ok() && !context_.asyncCopies)
+    elements *= double(layouts::uniqueElementsPerThread(*layout)) / differentElements(context_.axes, load, *layout);
+  return std::max(costOf(op, context_.tuning).time, cost / elements);
 }
 
 bool ConversionSlice::inputsFor(Value v, const Encoding *e, llvm::SmallVectorImpl<LayoutValue> &inputs) {

@@ -43,6 +43,8 @@ public:
   double gain();
   bool isWorthwhile() { return gain() > context_.tuning.minimumSliceGain; }
   void apply();
+  /// Whether it does more than moving its conversions to where their sources are defined.
+  bool recomputes() const { return !recomputed_.empty(); }
   /// Recomputed values whose old computation remains: for a use outside the slice, or by something that remains itself.
   llvm::DenseSet<ir::Value> valuesThatRemain();
 

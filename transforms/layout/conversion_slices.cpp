@@ -33,6 +33,7 @@
 #include "transforms/cleanup/erase_dead_operations.h"
 #include "transforms/layout/conversion_slice.h"
 #include "llvm/ADT/MapVector.h"
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -75,27 +76,35 @@ static bool recomputeTogether(Module &m, SliceContext &context) {
   return false;
 }
 
+/// Whether a slice was applied, and whether another round may find more then: not where conversions moved and nothing
+/// else changed.
+struct Applied {
+  bool any = false, more = false;
+};
+
 /// Applies the conversion's slice if that gains.
-static bool recomputeAlone(Module &m, SliceContext &context, ttg::ConvertLayoutOp conversion) {
+static void recomputeAlone(Module &m, SliceContext &context, ttg::ConvertLayoutOp conversion, Applied &applied) {
   if (conversion.src().type() == conversion.result().type()) {
     conversion.result().replaceAllUsesWith(conversion.src());
-    return true;
+    applied = {true, true};
+    return;
   }
   auto applyIfWorthwhile = [&](ConversionSlice &s) {
     if (!s.isWorthwhile()) return false;
     s.apply();
     eraseDeadOperations(m);
+    applied = {true, applied.more || s.recomputes()};
     return true;
   };
   ConversionSlice moves(context, conversion, nothingRemains);
-  if (applyIfWorthwhile(moves)) return true;
+  if (applyIfWorthwhile(moves)) return;
   // What that plan would compute twice is better converted, perhaps.
   auto twice = moves.valuesThatRemain();
   ConversionSlice movesRest(context, conversion,
                             [&](Value v) { return twice.contains(v) && !v.definedBy<ttg::ConvertLayoutOp>(); });
-  if (!twice.empty() && applyIfWorthwhile(movesRest)) return true;
+  if (!twice.empty() && applyIfWorthwhile(movesRest)) return;
   ConversionSlice repeats(context, conversion, allRemains);
-  return applyIfWorthwhile(repeats);
+  applyIfWorthwhile(repeats);
 }
 
 bool isNarrowLoad(Operation *op, int64_t threads, const GlobalAccesses &accesses) {
@@ -130,23 +139,25 @@ bool recomputeForNewUse(Module &m, llvm::ArrayRef<ttg::ConvertLayoutOp> conversi
 bool recomputeConversions(Module &m, const Tuning &tuning, bool asyncCopies) {
   // Every slice lowers the total cost; the bound is a safety net.
   constexpr int kMaxRounds = 50;
-  SliceContext context = sliceContext(m, tuning, asyncCopies);
+  std::optional<SliceContext> context;
   bool any = false;
   for (int round = 0; round < kMaxRounds; ++round) {
+    // Loads that moved in the last round may move again, to where an operand is computed now.
+    if (!context || !asyncCopies) context.emplace(sliceContext(m, tuning, asyncCopies));
     // Inner conversions first: they are executed most.
     auto conversions = usedConversions(m);
     llvm::stable_sort(conversions, [&](auto a, auto b) {
-      return context.costs.frequency(a->block()) > context.costs.frequency(b->block());
+      return context->costs.frequency(a->block()) > context->costs.frequency(b->block());
     });
-    bool changed = false;
+    Applied applied;
     for (auto c : conversions) {
       bool isGone = !c.op->block() || c.result().useEmpty(); // with another conversion's slice
-      if (!isGone) changed |= recomputeAlone(m, context, c);
+      if (!isGone) recomputeAlone(m, *context, c, applied);
     }
     eraseDeadOperations(m);
-    if (!changed) changed = recomputeTogether(m, context);
-    if (!changed) break;
-    any = true;
+    if (!applied.any) applied.any = applied.more = recomputeTogether(m, *context);
+    any |= applied.any;
+    if (!applied.more) break;
   }
   return any;
 }

@@ -33,6 +33,7 @@
 #include "transforms/analyses/body_slice.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/integer_facts.h"
+#include "transforms/analyses/load_elements.h"
 #include "transforms/analyses/plain_stores.h"
 #include "transforms/cleanup/predicated_load.h"
 #include "transforms/passes.h"
@@ -110,18 +111,7 @@ private:
     bool isStored = llvm::any_of(load.result().users(), [](Operation *user) { return user->is<ttg::LocalAllocOp>(); });
     auto &layout = type.encoding()->layoutOf(type.shape());
     if (!layout.ok() || isStored) return false;
-    auto info = axis_.get(load.ptr());
-    auto equalAlong = [&](unsigned d) {
-      int64_t equal = info.constancy[d];
-      return load.mask() ? std::min(equal, axis_.maskConstancy(load.mask(), d)) : equal;
-    };
-    int64_t all = layout->inDimSize(layouts::Dim::Register), different = all;
-    for (unsigned bit = 0; bit < layout->inDimBits(layouts::Dim::Register); ++bit) {
-      bool isEqual = true;
-      for (unsigned d = 0; d < type.rank(); ++d)
-        isEqual &= layout->basis(layouts::Dim::Register, bit, layouts::tensorDim(d)) < equalAlong(d);
-      if (isEqual) different /= 2;
-    }
+    int64_t all = layout->inDimSize(layouts::Dim::Register), different = differentElements(axis_, load, *layout);
     bool isRepeated = different < all && different <= tuning_.scalarsAheadMaxElements;
     return isRepeated || (all == 1 && bitsOf(load.result()) < 8 * kMinAsyncCopyBytes);
   }
