@@ -83,8 +83,9 @@ static int64_t accessesPerThread(const AxisInfoAnalysis &axes, tt::LoadOp load, 
 
 /// Whether a narrow load may be done in the layout. In a loop with dots it is issued ahead, and only one of two would
 /// be: it moves if nothing else uses it, and if that takes no more accesses, or few of 16 bytes, which are fewer than
-/// the shuffles of as many elements. Without asynchronous copies few of any width will do: the conversion would wait
-/// for the load before the dots, and warps for each other.
+/// the shuffles of as many elements. Without asynchronous copies few of any width will do, since the conversion would
+/// wait for the load before the dots, and warps for each other; but what a dot takes as it is, its scales, passes shared
+/// memory ahead like its operands.
 bool ConversionSlice::canLoadIn(tt::LoadOp load, const Encoding *e) const {
   if (isDotOperand(e)) return false;
   if (!isLoopBodyWithDot(load->block())) return true;
@@ -92,7 +93,10 @@ bool ConversionSlice::canLoadIn(tt::LoadOp load, const Encoding *e) const {
   const AxisInfoAnalysis &axes = context_.axes;
   int64_t before = accessesPerThread(axes, load, encodingOf(load.result()));
   int64_t after = accessesPerThread(axes, load, e);
-  if (!context_.asyncCopies) return after <= before || after <= context_.tuning.narrowLoadMaxAccesses;
+  if (!context_.asyncCopies) {
+    bool isScale = llvm::any_of(conversions_, [](auto c) { return llvm::any_of(c.result().users(), isDot); });
+    return !isScale && (after <= before || after <= context_.tuning.narrowLoadMaxAccesses);
+  }
   bool isWide = elementsPerAccess(axes, load, e) * bitsOf(load.result()) == kGlobalAccessBytes * 8;
   return after <= before || (isWide && after <= context_.tuning.narrowLoadMaxWideAccesses);
 }
