@@ -436,6 +436,13 @@ private:
     return target_.tuning.pipelineThreadsOfScheduler * target_.schedulersPerMultiprocessor / threads;
   }
 
+  /// Whether shared memory has room for the blocks that hide latency beside two buffers, but not with what else the loop
+  /// needs of it, such as scratch of its reductions, and one buffer leaves room for more blocks.
+  bool otherMemoryEndsBlocks(int64_t bytes) const {
+    auto blocks = [&](int64_t buffers) { return target_.blocksBySharedMemory(buffers * bytes + plan_.otherBytes); };
+    return blocks(2) < blocksThatHideLatency() && blocks(1) > blocks(2);
+  }
+
   /// Through registers: whether loads may be issued as soon as the values before them are stored, for the iteration
   /// after the next one. They take the registers that those leave, and have a whole iteration to arrive. Only where
   /// the stores come between the dots (order-matrices), not after them, and the loop does nothing but accumulate: work
@@ -508,7 +515,8 @@ private:
     // Two buffers save a barrier, if they leave room for enough waves, or registers do not admit these anyway.
     bool twoFit = plan_.bytesOfBuffers(2) <= room;
     bool secondBlockFits = 2 * bytes <= target_.sharedMemoryPerBlock / 2;
-    bool otherBlocksFit = secondBlockFits && target_.blocksBySharedMemory(2 * bytes) >= blocksThatHideLatency();
+    bool otherBlocksFit = secondBlockFits && target_.blocksBySharedMemory(2 * bytes) >= blocksThatHideLatency() &&
+                          !otherMemoryEndsBlocks(bytes);
     plan_.buffers = twoFit && (otherBlocksFit || registersLeaveMemory(bytes)) ? 2 : 1;
     return plan_.bytesOfBuffers(1) <= room || doNotFit("no room for a stage");
   }
