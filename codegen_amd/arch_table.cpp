@@ -220,6 +220,7 @@ static ArchInfo gfx1100() {
   t.choosesMatrixTile = true;
   t.tuning.loadRegistersByBlockSize = false;
   t.tuning.conversionRoundTripCost = 64; // modelled: ir/tuning.def
+  t.tuning.narrowLoadMaxAccesses = 0;    // modelled: ir/tuning.def
   t.tuning.stripBlockBytes = 0;          // not modelled
   t.tuning.reduceByFma = false;
   t.tuning.permutesLoadedBits = 8;

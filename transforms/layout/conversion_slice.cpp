@@ -94,10 +94,11 @@ bool ConversionSlice::canLoadIn(tt::LoadOp load, const Encoding *e) const {
   int64_t before = accessesPerThread(axes, load, encodingOf(load.result()));
   int64_t after = accessesPerThread(axes, load, e);
   if (!context_.asyncCopies) {
+    int64_t few = context_.tuning.narrowLoadMaxAccesses;
     bool isScale = !isDotOperand(wanted_) && llvm::any_of(conversions_, [](auto c) {
       return llvm::any_of(c.result().users(), isDot);
     });
-    return !isScale && (after <= before || after <= context_.tuning.narrowLoadMaxAccesses);
+    return few && !isScale && (after <= before || after <= few);
   }
   bool isWide = elementsPerAccess(axes, load, e) * bitsOf(load.result()) == kGlobalAccessBytes * 8;
   return after <= before || (isWide && after <= context_.tuning.narrowLoadMaxWideAccesses);
