@@ -85,7 +85,8 @@ static int64_t accessesPerThread(const AxisInfoAnalysis &axes, tt::LoadOp load, 
 /// be: it moves if nothing else uses it, and if that takes no more accesses, or few of 16 bytes, which are fewer than
 /// the shuffles of as many elements. Without asynchronous copies few of any width will do, since the conversion would
 /// wait for the load before the dots, and warps for each other; but what a dot takes as it is, its scales, passes shared
-/// memory ahead like its operands.
+/// memory ahead like its operands. Where registers are scarce (narrowLoadMaxAccesses is 0), only what is got by wide
+/// accesses moves.
 bool ConversionSlice::canLoadIn(tt::LoadOp load, const Encoding *e) const {
   if (isDotOperand(e)) return false;
   if (!isLoopBodyWithDot(load->block())) return true;
@@ -93,15 +94,14 @@ bool ConversionSlice::canLoadIn(tt::LoadOp load, const Encoding *e) const {
   const AxisInfoAnalysis &axes = context_.axes;
   int64_t before = accessesPerThread(axes, load, encodingOf(load.result()));
   int64_t after = accessesPerThread(axes, load, e);
-  if (!context_.asyncCopies) {
-    int64_t few = context_.tuning.narrowLoadMaxAccesses;
-    bool isScale = !isDotOperand(wanted_) && llvm::any_of(conversions_, [](auto c) {
-      return llvm::any_of(c.result().users(), isDot);
-    });
-    return few && !isScale && (after <= before || after <= few);
-  }
   bool isWide = elementsPerAccess(axes, load, e) * bitsOf(load.result()) == kGlobalAccessBytes * 8;
-  return after <= before || (isWide && after <= context_.tuning.narrowLoadMaxWideAccesses);
+  if (context_.asyncCopies) return after <= before || (isWide && after <= context_.tuning.narrowLoadMaxWideAccesses);
+  bool isScale = !isDotOperand(wanted_) && llvm::any_of(conversions_, [](ttg::ConvertLayoutOp c) {
+    return llvm::any_of(c.result().users(), isDot);
+  });
+  int64_t few = context_.tuning.narrowLoadMaxAccesses;
+  if (isScale || (!few && !isWide)) return false;
+  return after <= before || after <= few;
 }
 
 double ConversionSlice::conversionAt(Value v, const Encoding *e) {
