@@ -230,6 +230,22 @@ TEST(Workgroups, MayStopEarly) {
   EXPECT_EQ(r->waves[1].events.size(), 3u);
 }
 
+// The second wave does not pass the barrier that the first one, which is stopped, has not come to.
+TEST(Workgroups, StopAtBarriers) {
+  std::vector<uint8_t> buffer(8);
+  ExecuteOptions options;
+  options.isTraced = [](const code_object::WorkgroupId &) { return true; };
+  options.stopsAfter = [](const code_object::WorkgroupId &) { return 5; };
+  auto r = runBody("gfx942",
+                   "v_readfirstlane_b32 s4, v0\ns_cmp_eq_u32 s4, 0\ns_cbranch_scc0 .Lbarrier\ns_nop 0\ns_nop 0\n"
+                   "s_nop 0\n.Lbarrier:\ns_barrier\ns_nop 0\ns_endpgm",
+                   buffer, waves(2), {}, options);
+  ASSERT_TRUE(r.ok()) << r.status();
+  ASSERT_EQ(r->waves.size(), 2u);
+  EXPECT_EQ(r->waves[0].events.size(), 5u);
+  EXPECT_EQ(r->waves[1].events.size(), 4u);
+}
+
 // ---- scalar stores, bounds of buffers with a stride ----
 
 TEST(Memory, ScalarStores) {
