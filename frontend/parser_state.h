@@ -1,7 +1,7 @@
-// The parser's state and its parts: types and attributes (parse_type.cpp, parse_attribute.cpp, parse_encoding.cpp),
-// names and regions (names.cpp), and operations (parser.cpp, formats.cpp, build_operation.cpp, custom_formats.cpp,
-// region_operations.cpp, older_forms.cpp). Functions return false, or a null value, after an error was reported; the
-// caller then recovers at the next operation (recovery.cpp).
+// The parser's state and its parts: types and attributes (parse_type.cpp, parse_attribute.cpp, parse_number.cpp,
+// parse_location.cpp, parse_encoding.cpp, aliases.cpp), names and regions (names.cpp), and operations (parser.cpp,
+// formats.cpp, build_operation.cpp, custom_formats.cpp, region_operations.cpp, older_forms.cpp). Functions return
+// false, or a null value, after an error was reported; the caller then recovers at the next operation (recovery.cpp).
 #pragma once
 #include "frontend/lexer.h"
 #include "frontend/parser.h"
@@ -238,6 +238,19 @@ public:
   // Custom forms that build their operation (they have regions).
   bool parseModule(OpParse &, ir::Block *);
   bool parseFunc(OpParse &, ir::Block *);
+  /// A function's arguments and results.
+  struct FunctionHead {
+    llvm::SmallVector<std::pair<llvm::StringRef, ir::Type>, 8> args;
+    llvm::SmallVector<const char *, 8> positions; // of the arguments
+    llvm::SmallVector<ir::Location, 8> locs;
+    llvm::SmallVector<ir::Type, 2> results;
+    llvm::SmallVector<ir::Attribute, 8> argAttrs, resAttrs; // a dictionary for each, …
+    bool anyArgAttr = false, anyResAttr = false;            // … of which one is not empty
+  };
+  bool parseFunctionArguments(FunctionHead &);
+  bool parseFunctionResults(FunctionHead &);
+  /// `{…}`, or an empty dictionary where there is none; `any` becomes true if it is not empty.
+  bool parseDictionary(llvm::SmallVectorImpl<ir::Attribute> &, bool &any);
   /// `%a = %init, …)` of a loop, whose arguments have no types yet; `context`: for messages.
   bool parseInitialized(llvm::StringRef context, llvm::SmallVectorImpl<std::pair<llvm::StringRef, ir::Type>> &args,
                         llvm::SmallVectorImpl<const char *> &positions, llvm::SmallVectorImpl<OperandRef> &inits);

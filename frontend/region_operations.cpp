@@ -52,6 +52,49 @@ bool ParserState::parseModule(OpParse &o, Block *block) {
   return ok;
 }
 
+bool ParserState::parseDictionary(llvm::SmallVectorImpl<Attribute> &list, bool &any) {
+  llvm::SmallVector<NamedAttribute, 2> entries;
+  if (lex.peek() == '{' && !parseAttrDict(entries)) return false;
+  any |= !entries.empty();
+  list.push_back(DictionaryAttr::get(ctx, entries));
+  return true;
+}
+
+bool ParserState::parseFunctionArguments(FunctionHead &f) {
+  if (!expect("(", "a function")) return false;
+  if (!lex.lookingAt(")")) do {
+      OperandRef r;
+      if (lex.peek() == '%') {
+        if (!parseOperand(r) || !expect(":", "a function argument")) return false;
+      } else
+        r.at = lex.position();
+      Type t = parseType();
+      if (!t || !parseDictionary(f.argAttrs, f.anyArgAttr)) return false;
+      Location l;
+      if (!parseTrailingLocation(l)) return false;
+      f.args.push_back({r.name, t});
+      f.positions.push_back(r.at);
+      f.locs.push_back(l);
+    } while (lex.eat(","));
+  return expect(")", "a function");
+}
+
+/// `-> type` or `-> (type {attributes}, …)`, if it is there.
+bool ParserState::parseFunctionResults(FunctionHead &f) {
+  if (!lex.eat("->")) return true;
+  if (!lex.eat("(")) {
+    Type t = parseType();
+    if (t) f.results.push_back(t);
+    return bool(t);
+  }
+  if (!lex.lookingAt(")")) do {
+      Type t = parseType();
+      if (!t || !parseDictionary(f.resAttrs, f.anyResAttr)) return false;
+      f.results.push_back(t);
+    } while (lex.eat(","));
+  return expect(")", "function results");
+}
+
 bool ParserState::parseFunc(OpParse &o, Block *block) {
   for (auto v : {"public", "private", "nested"})
     if (lex.eatWord(v)) {
@@ -67,64 +110,23 @@ bool ParserState::parseFunc(OpParse &o, Block *block) {
   if (functions_[block].contains(symbol)) return error("function '@" + symbol + "' is defined twice", at);
   o.setAttr(ctx, "sym_name", StringAttr::get(ctx, symbol));
 
-  llvm::SmallVector<std::pair<llvm::StringRef, Type>, 8> args;
-  llvm::SmallVector<const char *, 8> positions;
-  llvm::SmallVector<Location, 8> locs;
-  llvm::SmallVector<Attribute, 8> argAttrs, resAttrs;
-  bool anyArgAttr = false, anyResAttr = false;
-  auto dictionary = [&](llvm::SmallVectorImpl<Attribute> &list, bool &any) {
-    llvm::SmallVector<NamedAttribute, 2> entries;
-    if (lex.peek() == '{' && !parseAttrDict(entries)) return false;
-    any |= !entries.empty();
-    list.push_back(DictionaryAttr::get(ctx, entries));
-    return true;
-  };
-  if (!expect("(", "a function")) return false;
-  if (!lex.lookingAt(")")) do {
-      OperandRef r;
-      if (lex.peek() == '%') {
-        if (!parseOperand(r) || !expect(":", "a function argument")) return false;
-      } else
-        r.at = lex.position();
-      Type t = parseType();
-      if (!t || !dictionary(argAttrs, anyArgAttr)) return false;
-      Location l;
-      if (!parseTrailingLocation(l)) return false;
-      args.push_back({r.name, t});
-      positions.push_back(r.at);
-      locs.push_back(l);
-    } while (lex.eat(","));
-  if (!expect(")", "a function")) return false;
-  llvm::SmallVector<Type, 2> results;
-  if (lex.eat("->")) {
-    if (lex.eat("(")) {
-      if (!lex.lookingAt(")")) do {
-          Type t = parseType();
-          if (!t || !dictionary(resAttrs, anyResAttr)) return false;
-          results.push_back(t);
-        } while (lex.eat(","));
-      if (!expect(")", "function results")) return false;
-    } else {
-      Type t = parseType();
-      if (!t) return false;
-      results.push_back(t);
-    }
-  }
+  FunctionHead f;
+  if (!parseFunctionArguments(f) || !parseFunctionResults(f)) return false;
   if (lex.eatWord("attributes")) {
     if (lex.peek() != '{') return error("expected '{' after 'attributes'");
     if (!parseOpAttrs(o)) return false;
   }
   llvm::SmallVector<Type, 8> ins;
-  for (auto &a : args) ins.push_back(a.second);
-  o.setAttr(ctx, "function_type", TypeAttr::get(FunctionType::get(ctx, ins, results)));
-  if (anyArgAttr) o.setAttr(ctx, "arg_attrs", ArrayAttr::get(ctx, argAttrs));
-  if (anyResAttr) o.setAttr(ctx, "res_attrs", ArrayAttr::get(ctx, resAttrs));
+  for (auto &a : f.args) ins.push_back(a.second);
+  o.setAttr(ctx, "function_type", TypeAttr::get(FunctionType::get(ctx, ins, f.results)));
+  if (f.anyArgAttr) o.setAttr(ctx, "arg_attrs", ArrayAttr::get(ctx, f.argAttrs));
+  if (f.anyResAttr) o.setAttr(ctx, "res_attrs", ArrayAttr::get(ctx, f.resAttrs));
   Operation *op = build(o, block);
   if (!op) return false;
   functions_[block].insert(symbol);
   if (!lex.lookingAt("{")) return true; // a declaration
   o.inBody = true;
-  if (!parseRegionBody(op->region(0), args, true, positions, locs)) return false;
+  if (!parseRegionBody(op->region(0), f.args, true, f.positions, f.locs)) return false;
   if (op->region(0).empty()) op->region(0).addBlock(); // `{}`: a body, which the verifier finds empty
   return true;
 }

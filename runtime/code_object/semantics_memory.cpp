@@ -211,75 +211,96 @@ void noteReturned(Wave &w, const Step &s, const Addresses &a, unsigned row) {
   w.returned(s, a.lane[lane], w.row(row)[lane]);
 }
 
-void vectorMemory(Wave &w, const Step &s) {
-  Parts p = partsOf(*s.semantic);
-  if (s.modifiers->lds && p.action == Action::Load) p.action = Action::LoadToLds;
-  bool returns = s.modifiers->returns || (p.action == Action::Atomic && p.space != Space::Buffer &&
-                                          s.operandCount > (p.space == Space::Flat ? 2u : 3u));
-  Places at = placesOf(s, p, returns);
-  Addresses a;
-  if (p.space == Space::Buffer)
-    bufferAddresses(w, s, p, at, a);
-  else
-    flatAddresses(w, s, p, at, a);
-  if (w.state == Wave::State::Failed) return;
-  unsigned bytes = p.action == Action::Atomic ? p.atomic.bytes : p.form.bytes;
-  if (p.action == Action::LoadToLds) return loadToLds(w, s, p, a);
-  trace(w, a, bytes);
-  auto validOf = [&](unsigned l) { return a.validOf(l, bytes); };
-  unsigned data = at.data ? at.data->index : 0;
-  if (p.action == Action::Store) ++w.changes;
-  switch (p.action) {
-  case Action::Load:
-    if (HostBytes host = hostOf(w, a, w.exec(), bytes); host.data) {
-      loadLanes(w, p.form, at.result->index, w.exec(), [=, &a](unsigned l) { return host.at(a.lane[l]); });
-      return noteReturned(w, s, a, at.result->index);
+/// What an instruction of vector memory accesses.
+struct VectorAccess {
+  Parts parts;
+  Places at;
+  Addresses addresses;
+  unsigned bytes = 0;   // of a lane
+  bool returns = false; // the value before, of an atomic
+};
+
+void loadVector(Wave &w, const Step &s, const VectorAccess &v) {
+  const Addresses &a = v.addresses;
+  unsigned result = v.at.result->index;
+  if (HostBytes host = hostOf(w, a, w.exec(), v.bytes); host.data) {
+    loadLanes(w, v.parts.form, result, w.exec(), [=, &a](unsigned l) { return host.at(a.lane[l]); });
+    return noteReturned(w, s, a, result);
+  }
+  forLanes(w, w.exec(), [&](unsigned l) {
+    uint8_t parts[64] = {};
+    unsigned valid = a.mask >> l & 1 ? a.validOf(l, v.bytes) : 0;
+    const uint8_t *from = valid ? placeOf(w, a, l, valid, false) : parts;
+    if (!from) return;
+    if (valid && valid < v.bytes) {
+      std::memcpy(parts, from, valid);
+      from = parts;
     }
-    forLanes(w, w.exec(), [&](unsigned l) {
-      uint8_t parts[64] = {};
-      unsigned valid = a.mask >> l & 1 ? validOf(l) : 0;
-      const uint8_t *from = valid ? placeOf(w, a, l, valid, false) : parts;
-      if (!from) return;
-      if (valid && valid < bytes) {
-        std::memcpy(parts, from, valid);
-        from = parts;
-      }
-      loadLane(w, p.form, at.result->index, l, from);
-    });
-    break;
-  case Action::Store:
-    if (HostBytes host = hostOf(w, a, w.exec(), bytes); host.data)
-      return storeLanes(w, p.form, data, w.exec(), [=, &a](unsigned l) { return host.at(a.lane[l]); });
-    forLanes(w, a.mask, [&](unsigned l) {
-      unsigned valid = validOf(l);
-      uint8_t *to = placeOf(w, a, l, valid, true);
-      if (!to) return;
-      if (valid == bytes) return storeLane(w, p.form, data, l, to);
-      uint8_t parts[64];
-      storeLane(w, p.form, data, l, parts);
-      std::memcpy(to, parts, valid);
-    });
-    break;
-  case Action::Atomic:
-    forLanes(w, w.exec(), [&](unsigned l) {
-      uint64_t old = 0;
-      if (a.mask >> l & 1) {
-        uint8_t *place = placeOf(w, a, l, bytes, true);
-        if (!place) return;
-        bool compares = p.atomic.operation == Atomic::CompareSwap;
-        uint64_t value = laneValue(w, data, l, bytes);
-        uint64_t compare = compares ? laneValue(w, data + bytes / 4, l, bytes) : 0;
-        uint64_t before = 0, after = 0;
-        std::memcpy(&before, place, bytes);
-        old = applyAtomic(p.atomic, place, value, compare);
-        std::memcpy(&after, place, bytes);
-        w.changes += after != before;
-      }
-      if (returns && at.result) setLaneValue(w, at.result->index, l, bytes, old);
-    });
-    if (returns && at.result) noteReturned(w, s, a, at.result->index);
-    break;
-  case Action::LoadToLds: break;
+    loadLane(w, v.parts.form, result, l, from);
+  });
+}
+
+void storeVector(Wave &w, const VectorAccess &v) {
+  const Addresses &a = v.addresses;
+  unsigned data = v.at.data ? v.at.data->index : 0;
+  ++w.changes;
+  if (HostBytes host = hostOf(w, a, w.exec(), v.bytes); host.data)
+    return storeLanes(w, v.parts.form, data, w.exec(), [=, &a](unsigned l) { return host.at(a.lane[l]); });
+  forLanes(w, a.mask, [&](unsigned l) {
+    unsigned valid = a.validOf(l, v.bytes);
+    uint8_t *to = placeOf(w, a, l, valid, true);
+    if (!to) return;
+    if (valid == v.bytes) return storeLane(w, v.parts.form, data, l, to);
+    uint8_t parts[64];
+    storeLane(w, v.parts.form, data, l, parts);
+    std::memcpy(to, parts, valid);
+  });
+}
+
+void updateVector(Wave &w, const Step &s, const VectorAccess &v) {
+  const Addresses &a = v.addresses;
+  const auto &atomic = v.parts.atomic;
+  unsigned data = v.at.data ? v.at.data->index : 0;
+  bool givesOld = v.returns && v.at.result;
+  forLanes(w, w.exec(), [&](unsigned l) {
+    uint64_t old = 0;
+    if (a.mask >> l & 1) {
+      uint8_t *place = placeOf(w, a, l, v.bytes, true);
+      if (!place) return;
+      bool compares = atomic.operation == Atomic::CompareSwap;
+      uint64_t value = laneValue(w, data, l, v.bytes);
+      uint64_t compare = compares ? laneValue(w, data + v.bytes / 4, l, v.bytes) : 0;
+      uint64_t before = 0, after = 0;
+      std::memcpy(&before, place, v.bytes);
+      old = applyAtomic(atomic, place, value, compare);
+      std::memcpy(&after, place, v.bytes);
+      w.changes += after != before;
+    }
+    if (givesOld) setLaneValue(w, v.at.result->index, l, v.bytes, old);
+  });
+  if (givesOld) noteReturned(w, s, a, v.at.result->index);
+}
+
+void vectorMemory(Wave &w, const Step &s) {
+  VectorAccess v;
+  Parts &p = v.parts = partsOf(*s.semantic);
+  if (s.modifiers->lds && p.action == Action::Load) p.action = Action::LoadToLds;
+  v.returns = s.modifiers->returns || (p.action == Action::Atomic && p.space != Space::Buffer &&
+                                       s.operandCount > (p.space == Space::Flat ? 2u : 3u));
+  v.at = placesOf(s, p, v.returns);
+  if (p.space == Space::Buffer)
+    bufferAddresses(w, s, p, v.at, v.addresses);
+  else
+    flatAddresses(w, s, p, v.at, v.addresses);
+  if (w.state == Wave::State::Failed) return;
+  v.bytes = p.action == Action::Atomic ? p.atomic.bytes : p.form.bytes;
+  if (p.action == Action::LoadToLds) return loadToLds(w, s, p, v.addresses);
+  trace(w, v.addresses, v.bytes);
+  switch (p.action) {
+  case Action::Load: return loadVector(w, s, v);
+  case Action::Store: return storeVector(w, v);
+  case Action::Atomic: return updateVector(w, s, v);
+  case Action::LoadToLds: break; // above
   }
 }
 

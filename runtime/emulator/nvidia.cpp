@@ -230,13 +230,16 @@ template <class T, Op O, bool Ftz> void rounded(Warp &w, const Instruction &i) {
   });
   if (mode != FE_TONEAREST) fesetround(FE_TONEAREST);
 }
+/// The mode of <cfenv> that a part of an intrinsic's name stands for.
+int roundingModeOf(StringRef part) {
+  return part == "rz" ? FE_TOWARDZERO : part == "rm" ? FE_DOWNWARD : part == "rp" ? FE_UPWARD : FE_TONEAREST;
+}
 template <Op O> void decodeRounded(Decoder &d, CallInst &c) {
   StringRef name = c.getCalledFunction()->getName();
   SmallVector<StringRef, 8> part;
   name.split(part, '.');
-  StringRef mode = part[3];
   bool ftz = part[4] == "ftz", isDouble = part.back() == "d" || c.getType()->isDoubleTy();
-  int m = mode == "rz" ? FE_TOWARDZERO : mode == "rm" ? FE_DOWNWARD : mode == "rp" ? FE_UPWARD : FE_TONEAREST;
+  int m = roundingModeOf(part[3]);
   Row in[3] = {kNoRow, kNoRow, kNoRow};
   for (unsigned k = 0; k < c.arg_size() && k < 3; ++k) in[k] = d.row(c.getArgOperand(k));
   d.emit(isDouble ? rounded<double, O, false>
@@ -245,79 +248,86 @@ template <Op O> void decodeRounded(Decoder &d, CallInst &c) {
          d.defineFresh(&c)[0], in[0], in[1], in[2], uint64_t(m));
 }
 
-/// f2i.rn, d2ull.rz.ftz, ui2f.rp, …
-void decodeConversion(Decoder &d, CallInst &c) {
+/// A conversion between numbers: f2i.rn, d2ull.rz.ftz, ui2f.rp, …
+struct Conversion {
+  StringRef from, to; // f, d, i, ui, ll, ull
+  bool ftz;
+  int mode; // of rounding
+  Row in, out;
+};
+
+void decodeFloatToInteger(Decoder &d, const Conversion &c) {
+  Row wide = d.fresh(8);
+  bool isSigned = !c.to.starts_with("u");
+  unsigned bits = c.to.ends_with("ll") ? 64 : 32;
+  auto h = [](auto type) {
+    return [](Warp &w, const Instruction &i) { // immediate: bits | signed << 8 | ftz << 9 | mode << 16
+      const auto *a = w.row<decltype(type)>(i.a);
+      int mode = int(i.immediate >> 16);
+      forLanes(w, [&](unsigned l) {
+        double x = double(a[l]);
+        if (i.immediate >> 9 & 1) x = flush(float(x));
+        x = mode == FE_TOWARDZERO ? std::trunc(x)
+            : mode == FE_DOWNWARD ? std::floor(x)
+            : mode == FE_UPWARD   ? std::ceil(x)
+                                  : std::nearbyint(x);
+        w.row<uint64_t>(i.to)[l] = toInteger(x, i.immediate >> 8 & 1, unsigned(i.immediate & 0xff));
+      });
+    };
+  };
+  d.emit(c.from == "d" ? Handler(h(double())) : Handler(h(float())), wide, c.in, kNoRow, kNoRow,
+         bits | uint64_t(isSigned) << 8 | uint64_t(c.ftz) << 9 | uint64_t(c.mode) << 16);
+  if (bits == 64)
+    d.copy(c.out, wide, 8);
+  else
+    d.emit(unary<uint32_t, uint64_t, [](uint64_t x) { return uint32_t(x); }>, c.out, wide);
+}
+
+void decodeIntegerToFloat(Decoder &d, const Conversion &c) {
+  bool isSigned = !c.from.starts_with("u");
+  unsigned bytes = c.from.ends_with("ll") ? 8 : 4;
+  Row wide = d.resized(d.signExtended(c.in, 8 * bytes, bytes), bytes, 8);
+  if (isSigned && bytes == 4) wide = d.signExtended(wide, 32, 8);
+  auto h = [](auto type, auto integer) {
+    return [](Warp &w, const Instruction &i) {
+      fesetround(int(i.immediate));
+      const uint64_t *a = w.row<uint64_t>(i.a);
+      auto *t = w.row<decltype(type)>(i.to);
+      forLanes(w, [=](unsigned l) { t[l] = decltype(type)(decltype(integer)(a[l])); });
+      fesetround(FE_TONEAREST);
+    };
+  };
+  d.emit(c.to == "f" ? (isSigned ? Handler(h(float(), int64_t())) : Handler(h(float(), uint64_t())))
+                     : (isSigned ? Handler(h(double(), int64_t())) : Handler(h(double(), uint64_t()))),
+         c.out, wide, kNoRow, kNoRow, uint64_t(c.mode));
+}
+
+void narrowDouble(Warp &w, const Instruction &i) { // immediate: mode | ftz << 16
+  fesetround(int(i.immediate & 0xffff));
+  const double *a = w.row<double>(i.a);
+  float *t = w.row<float>(i.to);
+  forLanes(w, [=, &i](unsigned l) {
+    float r = float(a[l]);
+    t[l] = i.immediate >> 16 ? flush(r) : r;
+  });
+  fesetround(FE_TONEAREST);
+}
+
+void decodeConversion(Decoder &d, CallInst &call) {
+  StringRef name = call.getCalledFunction()->getName();
   SmallVector<StringRef, 8> part;
-  c.getCalledFunction()->getName().split(part, '.');
+  name.split(part, '.');
   auto [from, to] = part[2].split('2');
-  StringRef mode = part.size() > 3 ? part[3] : "rn";
-  bool ftz = c.getCalledFunction()->getName().contains(".ftz");
-  int m = mode == "rz" ? FE_TOWARDZERO : mode == "rm" ? FE_DOWNWARD : mode == "rp" ? FE_UPWARD : FE_TONEAREST;
-  Row in = d.row(c.getArgOperand(0)), out = d.defineFresh(&c)[0];
+  int mode = roundingModeOf(part.size() > 3 ? part[3] : "rn");
+  Row in = d.row(call.getArgOperand(0)), out = d.defineFresh(&call)[0];
+  Conversion c{from, to, name.contains(".ftz"), mode, in, out};
   auto isFloat = [](StringRef s) { return s == "f" || s == "d"; };
-  if (isFloat(from) && !isFloat(to)) {
-    Row wide = d.fresh(8);
-    bool isSigned = !to.starts_with("u");
-    unsigned bits = to.ends_with("ll") ? 64 : 32;
-    auto h = [](auto type) {
-      return [](Warp &w, const Instruction &i) { // immediate: bits | signed << 8 | ftz << 9 | mode << 16
-        const auto *a = w.row<decltype(type)>(i.a);
-        int mode = int(i.immediate >> 16);
-        forLanes(w, [&](unsigned l) {
-          double x = double(a[l]);
-          if (i.immediate >> 9 & 1) x = flush(float(x));
-          x = mode == FE_TOWARDZERO ? std::trunc(x)
-              : mode == FE_DOWNWARD ? std::floor(x)
-              : mode == FE_UPWARD   ? std::ceil(x)
-                                    : std::nearbyint(x);
-          w.row<uint64_t>(i.to)[l] = toInteger(x, i.immediate >> 8 & 1, unsigned(i.immediate & 0xff));
-        });
-      };
-    };
-    d.emit(from == "d" ? Handler(h(double())) : Handler(h(float())), wide, in, kNoRow, kNoRow,
-           bits | uint64_t(isSigned) << 8 | uint64_t(ftz) << 9 | uint64_t(m) << 16);
-    if (bits == 64)
-      d.copy(out, wide, 8);
-    else
-      d.emit(unary<uint32_t, uint64_t, [](uint64_t x) { return uint32_t(x); }>, out, wide);
-    return;
-  }
-  if (!isFloat(from) && isFloat(to)) {
-    bool isSigned = !from.starts_with("u");
-    unsigned bytes = from.ends_with("ll") ? 8 : 4;
-    Row wide = d.resized(d.signExtended(in, 8 * bytes, bytes), bytes, 8);
-    if (isSigned && bytes == 4) wide = d.signExtended(wide, 32, 8);
-    auto h = [](auto type, auto integer) {
-      return [](Warp &w, const Instruction &i) {
-        fesetround(int(i.immediate));
-        const uint64_t *a = w.row<uint64_t>(i.a);
-        auto *t = w.row<decltype(type)>(i.to);
-        forLanes(w, [=](unsigned l) { t[l] = decltype(type)(decltype(integer)(a[l])); });
-        fesetround(FE_TONEAREST);
-      };
-    };
-    bool f = to == "f";
-    d.emit(f ? (isSigned ? Handler(h(float(), int64_t())) : Handler(h(float(), uint64_t())))
-             : (isSigned ? Handler(h(double(), int64_t())) : Handler(h(double(), uint64_t()))),
-           out, wide, kNoRow, kNoRow, uint64_t(m));
-    return;
-  }
-  if (from == "d" && to == "f") {
-    d.emit(
-        [](Warp &w, const Instruction &i) {
-          fesetround(int(i.immediate & 0xffff));
-          const double *a = w.row<double>(i.a);
-          float *t = w.row<float>(i.to);
-          forLanes(w, [=, &i](unsigned l) {
-            float r = float(a[l]);
-            t[l] = i.immediate >> 16 ? flush(r) : r;
-          });
-          fesetround(FE_TONEAREST);
-        },
-        out, in, kNoRow, kNoRow, uint64_t(m) | uint64_t(ftz) << 16);
-    return;
-  }
-  d.unknown(c, "the intrinsic '" + c.getCalledFunction()->getName().str() + "'");
+  if (isFloat(from) && !isFloat(to)) return decodeFloatToInteger(d, c);
+  if (!isFloat(from) && isFloat(to)) return decodeIntegerToFloat(d, c);
+  if (from == "d" && to == "f")
+    d.emit(narrowDouble, out, in, kNoRow, kNoRow, uint64_t(mode) | uint64_t(c.ftz) << 16);
+  else
+    d.unknown(call, "the intrinsic '" + name.str() + "'");
 }
 
 template <auto F> void floats1(Decoder &d, CallInst &c) { d.elementwise(c, unary<float, float, F>, 1); }

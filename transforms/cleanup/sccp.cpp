@@ -112,58 +112,59 @@ private:
   /// The terminator of a region of one block, once it is reached.
   Operation *end(Region &r) { return !r.empty() && reached_.contains(r.front()) ? r.front()->terminator() : nullptr; }
 
+  /// What the region's reached blocks end in, by operations of the kind, becomes the results.
+  template <class EndOp> void joinWithEndsOf(Region &region, Operation *op) {
+    for (auto *b = region.front(); b; b = b->next())
+      if (reached_.contains(b) && b->terminator() && b->terminator()->is<EndOp>())
+        joinResults(op, b->terminator()->operands());
+  }
+
+  void branch(cf::CondBrOp op) {
+    if (fact(op.condition()).unknown()) return;
+    auto t = truth(op.condition());
+    if (!t || *t) reach(op->successor(0)), join(op->successor(0)->args(), op.trueArgs());
+    if (!t || !*t) reach(op->successor(1)), join(op->successor(1)->args(), op.falseArgs());
+  }
+  void branch(scf::IfOp op) {
+    if (fact(op.condition()).unknown()) return;
+    auto t = truth(op.condition());
+    if (!t || *t) reach(op.thenRegion().front());
+    if ((!t || !*t) && !op.elseRegion().empty()) reach(op.elseRegion().front());
+    for (auto &r : op->regions())
+      if (auto *y = end(r)) joinResults(op.op, y->operands());
+  }
+  void loop(scf::WhileOp op) {
+    Block *before = op->region(0).front(), *after = op->region(1).front();
+    reach(before);
+    join(before->args(), op->operands());
+    if (auto *y = end(op->region(1))) join(before->args(), y->operands());
+    auto c = before->terminator()->dyn<scf::ConditionOp>();
+    if (!c || fact(c.condition()).unknown()) return;
+    auto t = truth(c.condition());
+    if (!t || *t) reach(after), join(after->args(), c.args());
+    if (!t || !*t) joinResults(op.op, c.args());
+  }
+  void call(tt::CallOp op) {
+    Operation *callee = symbols_.callee(op);
+    auto f = callee ? callee->dyn<tt::FuncOp>() : tt::FuncOp();
+    if (!f || f.body().empty() || f.symVisibility() != "private") return varyResults(op.op);
+    calls_[callee].insert(op.op);
+    reach(f.body().front());
+    join(f.body().front()->args(), op->operands());
+    joinWithEndsOf<tt::ReturnOp>(f.body(), op.op);
+  }
+
   void visit(Operation *op) {
     switch (op->opcode()) {
     case Opcode::cf_br: reach(op->successor(0)); return join(op->successor(0)->args(), op->operands());
-    case Opcode::cf_cond_br: {
-      auto c = op->cast<cf::CondBrOp>();
-      if (fact(c.condition()).unknown()) return;
-      auto t = truth(c.condition());
-      if (!t || *t) reach(op->successor(0)), join(op->successor(0)->args(), c.trueArgs());
-      if (!t || !*t) reach(op->successor(1)), join(op->successor(1)->args(), c.falseArgs());
-      return;
-    }
-    case Opcode::scf_if: {
-      auto f = op->cast<scf::IfOp>();
-      if (fact(f.condition()).unknown()) return;
-      auto t = truth(f.condition());
-      if (!t || *t) reach(f.thenRegion().front());
-      if ((!t || !*t) && !f.elseRegion().empty()) reach(f.elseRegion().front());
-      for (auto &r : op->regions())
-        if (auto *y = end(r)) joinResults(op, y->operands());
-      return;
-    }
+    case Opcode::cf_cond_br: return branch(op->cast<cf::CondBrOp>());
+    case Opcode::scf_if: return branch(op->cast<scf::IfOp>());
     case Opcode::scf_for: return loop(op->cast<scf::ForOp>());
-    case Opcode::scf_while: {
-      Block *before = op->region(0).front(), *after = op->region(1).front();
-      reach(before);
-      join(before->args(), op->operands());
-      if (auto *y = end(op->region(1))) join(before->args(), y->operands());
-      auto c = before->terminator()->dyn<scf::ConditionOp>();
-      if (!c || fact(c.condition()).unknown()) return;
-      auto t = truth(c.condition());
-      if (!t || *t) reach(after), join(after->args(), c.args());
-      if (!t || !*t) joinResults(op, c.args());
-      return;
-    }
+    case Opcode::scf_while: return loop(op->cast<scf::WhileOp>());
     case Opcode::scf_execute_region:
       reach(op->region(0).front());
-      for (auto *b = op->region(0).front(); b; b = b->next())
-        if (reached_.contains(b) && b->terminator() && b->terminator()->is<scf::YieldOp>())
-          joinResults(op, b->terminator()->operands());
-      return;
-    case Opcode::tt_call: {
-      Operation *callee = symbols_.callee(op->cast<tt::CallOp>());
-      auto f = callee ? callee->dyn<tt::FuncOp>() : tt::FuncOp();
-      if (!f || f.body().empty() || f.symVisibility() != "private") return varyResults(op);
-      calls_[callee].insert(op);
-      reach(f.body().front());
-      join(f.body().front()->args(), op->operands());
-      for (auto *b = f.body().front(); b; b = b->next())
-        if (reached_.contains(b) && b->terminator() && b->terminator()->is<tt::ReturnOp>())
-          joinResults(op, b->terminator()->operands());
-      return;
-    }
+      return joinWithEndsOf<scf::YieldOp>(op->region(0), op);
+    case Opcode::tt_call: return call(op->cast<tt::CallOp>());
     case Opcode::tt_return:
       for (auto *call : calls_[op->parentOp()]) again(call);
       return;
