@@ -18,8 +18,10 @@ INSTANTIATE_TEST_SUITE_P(Targets, LoweredFaults, testing::kFaultTargets, [](auto
 
 struct Module {
   bool amd;
-  /// BODY with $TID (i32) and $BARRIER as the target writes them; the shared memory is @global_smem, the argument %x.
-  std::string operator()(llvm::StringRef body) const {
+  using Texts = std::initializer_list<std::pair<llvm::StringRef, llvm::StringRef>>;
+  /// A kernel of this body: %tid is the thread's number, %x the argument, @global_smem shared memory. Words of the body
+  /// are replaced by texts, and $BARRIER by a barrier as the target's lowering writes it.
+  std::string operator()(llvm::StringRef body, Texts texts = {}) const {
     std::string s = amd ? R"(
 target datalayout = "e-m:e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-p7:160:256:256:32-p8:128:128:128:48-p9:192:256:256:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-v2048:2048-n32:64-S32-A5-G1-ni:7:8:9"
 target triple = "amdgcn-amd-amdhsa"
@@ -43,7 +45,12 @@ declare void @llvm.nvvm.bar.warp.sync(i32)
                                 "@llvm.amdgcn.s.barrier()\n  fence syncscope(\"workgroup\") acquire, !mmra !0\n"
                               : "call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n";
     std::string b = body.str();
-    for (size_t at; (at = b.find("$BARRIER")) != std::string::npos;) b.replace(at, 8, barrier);
+    auto replace = [&](llvm::StringRef word, llvm::StringRef text) {
+      for (size_t at = 0; (at = b.find(word, at)) != std::string::npos; at += text.size())
+        b.replace(at, word.size(), text);
+    };
+    for (auto [word, text] : texts) replace(word, text);
+    replace("$BARRIER", barrier);
     return s + b + "}\n!0 = !{!\"amdgpu-synchronize-as\", !\"local\"}\n";
   }
 };
@@ -75,12 +82,9 @@ TEST_P(LoweredFaults, MissingBarrierBeforeOverwriting) {
   store i32 %v, ptr addrspace(3) %mine, align 4
   ret void
 )";
-  auto with = [&](const char *s) {
-    std::string b = body;
-    return b.replace(b.find("SECOND"), 6, s);
-  };
-  EXPECT_SOUND(e.llvmModule(Module{amd()}(with("$BARRIER")), {zeros(2048)}));
-  EXPECT_FOUND(e.llvmModule(Module{amd()}(with("")), {zeros(2048)}), HasSubstr("race: it "),
+  auto with = [&](const char *text) { return Module{amd()}(body, {{"SECOND", text}}); };
+  EXPECT_SOUND(e.llvmModule(with("$BARRIER"), {zeros(2048)}));
+  EXPECT_FOUND(e.llvmModule(with(""), {zeros(2048)}), HasSubstr("race: it "),
                HasSubstr("of shared memory, which thread"), HasSubstr("no barrier orders the two"));
 }
 TEST(LoweredFaultsOfOneVendor, BarriersOfInlinePtx) {
@@ -180,12 +184,9 @@ TEST_P(LoweredFaults, WrongSwizzle) {
 )" OUT R"(  store i32 %v, ptr addrspace(1) %out, align 4
   ret void
 )";
-  auto with = [&](const char *s) {
-    std::string b = body;
-    return b.replace(b.find("STRIDE"), 6, s);
-  };
-  EXPECT_SOUND(e.llvmModule(Module{amd()}(with("33")), {zeros(256)}));
-  EXPECT_FOUND(e.llvmModule(Module{amd()}(with("32")), {zeros(256)}),
+  auto with = [&](const char *text) { return Module{amd()}(body, {{"STRIDE", text}}); };
+  EXPECT_SOUND(e.llvmModule(with("33"), {zeros(256)}));
+  EXPECT_FOUND(e.llvmModule(with("32"), {zeros(256)}),
                HasSubstr("reads byte 128 of shared memory, which the block never wrote"));
 }
 TEST_P(LoweredFaults, SharedMemoryOutOfBounds) {
@@ -334,16 +335,13 @@ TEST_P(LoweredFaults, MissingWarpBarrier) {
   store i32 %v, ptr addrspace(1) %out, align 4
   ret void
 )";
-  auto with = [&](const char *s) {
-    std::string b = body;
-    return b.replace(b.find("SYNC"), 4, s);
-  };
+  auto with = [&](const char *text) { return Module{amd()}(body, {{"SYNC", text}}); };
   if (amd()) {
-    EXPECT_SOUND(e.llvmModule(Module{true}(with("")), {zeros(1024)}));
+    EXPECT_SOUND(e.llvmModule(with(""), {zeros(1024)}));
     return;
   }
-  EXPECT_SOUND(e.llvmModule(Module{false}(with("call void @llvm.nvvm.bar.warp.sync(i32 -1)")), {zeros(1024)}));
-  EXPECT_FOUND(e.llvmModule(Module{false}(with("")), {zeros(1024)}), HasSubstr("race: it reads byte"),
+  EXPECT_SOUND(e.llvmModule(with("call void @llvm.nvvm.bar.warp.sync(i32 -1)"), {zeros(1024)}));
+  EXPECT_FOUND(e.llvmModule(with(""), {zeros(1024)}), HasSubstr("race: it reads byte"),
                HasSubstr("thread 1 (warp 0, lane 1)"));
 }
 TEST_P(LoweredFaults, BarrierThatOrdersSharedMemoryAlone) {
@@ -373,7 +371,7 @@ TEST_P(LoweredFaults, ReadThatIsOverBeforeABarrierOfSharedMemory) {
   auto e = make();
   e.sharedBytes = 4096;
   auto with = [&](const char *beforeBarrier, const char *afterBarrier) {
-    std::string body = MINE OTHER OUT R"(  %scale = load i32, ptr addrspace(1) %x, align 4
+    const char *body = MINE OTHER OUT R"(  %scale = load i32, ptr addrspace(1) %x, align 4
   %mix = add i32 %scale, %tid
   store i32 BEFORE, ptr addrspace(3) %mine, align 4
   $BARRIER
@@ -389,9 +387,7 @@ rest:
   store i32 AFTER, ptr addrspace(1) %place, align 4
   ret void
 )";
-    body.replace(body.find("BEFORE"), 6, beforeBarrier);
-    body.replace(body.find("AFTER"), 5, afterBarrier);
-    return Module{amd()}(body);
+    return Module{amd()}(body, {{"BEFORE", beforeBarrier}, {"AFTER", afterBarrier}});
   };
   EXPECT_SOUND(e.llvmModule(with("%mix", "%tid"), {zeros(8192)}));
   EXPECT_SOUND(e.llvmModule(with("%mix", "%scale"), {zeros(8192)}));
@@ -408,7 +404,7 @@ TEST_P(LoweredFaults, ReadThatIsOverInAnEarlierIterationAlone) {
   auto e = make();
   e.sharedBytes = 4096;
   auto with = [&](const char *used) {
-    std::string body = MINE R"(  br label %loop
+    const char *body = MINE R"(  br label %loop
 loop:
   %i = phi i32 [ 0, %entry ], [ %n, %loop ]
   %q = getelementptr i32, ptr addrspace(1) %x, i32 512
@@ -430,8 +426,7 @@ rest:
   store i32 %scale, ptr addrspace(1) %r, align 4
   ret void
 )";
-    body.replace(body.find("USED"), 4, used);
-    return Module{true}(body);
+    return Module{true}(body, {{"USED", used}});
   };
   EXPECT_SOUND(e.llvmModule(with("add i32 %scale, %tid"), {zeros(8192)}));
   EXPECT_FOUND(e.llvmModule(with("add i32 %i, %tid"), {zeros(8192)}), HasSubstr("race: it "));
@@ -450,6 +445,8 @@ TEST_P(LoweredFaults, BarrierWithoutFences) {
       HasSubstr("race"));
 }
 
+constexpr const char *kWaitForCopies = "call void asm sideeffect \"cp.async.wait_group 0;\", \"~{memory}\"()";
+
 TEST_P(LoweredFaults, MissingWaitForAsynchronousCopies) {
   if (amd()) GTEST_SKIP() << "cp.async is NVIDIA's";
   auto e = make();
@@ -458,27 +455,22 @@ TEST_P(LoweredFaults, MissingWaitForAsynchronousCopies) {
   call void asm sideeffect "cp.async.ca.shared.global [$0], [$1], 4;", "r,l,~{memory}"(i32 %s, ptr addrspace(1) %out)
   call void asm sideeffect "cp.async.commit_group;", "~{memory}"()
   WAIT
-  BARRIER
+  SYNCHRONISE
   %v = load i32, ptr addrspace(3) %other, align 4
   %w = getelementptr i32, ptr addrspace(1) %out, i32 256
   store i32 %v, ptr addrspace(1) %w, align 4
   ret void
 )";
   auto with = [&](const char *wait, const char *barrier) {
-    std::string b = body;
-    b.replace(b.find("WAIT"), 4, wait);
-    return b.replace(b.find("BARRIER"), 7, barrier);
+    return Module{false}(body, {{"WAIT", wait}, {"SYNCHRONISE", barrier}});
   };
-  const char *wait = "call void asm sideeffect \"cp.async.wait_group 0;\", \"~{memory}\"()";
-  EXPECT_SOUND(e.llvmModule(Module{false}(with(wait, "$BARRIER")), {counting(2048)}));
+  EXPECT_SOUND(e.llvmModule(with(kWaitForCopies, "$BARRIER"), {counting(2048)}));
   EXPECT_EQ(e.buffers[0][1024], 64);
-  EXPECT_FOUND(e.llvmModule(Module{false}(with("", "$BARRIER")), {counting(2048)}),
-               HasSubstr("an asynchronous copy is in flight"));
-  EXPECT_FOUND(e.llvmModule(Module{false}(with("call void asm sideeffect \"cp.async.wait_group 1;\", \"~{memory}\"()",
-                                               "$BARRIER")),
+  EXPECT_FOUND(e.llvmModule(with("", "$BARRIER"), {counting(2048)}), HasSubstr("an asynchronous copy is in flight"));
+  EXPECT_FOUND(e.llvmModule(with("call void asm sideeffect \"cp.async.wait_group 1;\", \"~{memory}\"()", "$BARRIER"),
                             {counting(2048)}),
                HasSubstr("an asynchronous copy is in flight"));
-  auto r = e.llvmModule(Module{false}(with(wait, "")), {counting(2048)});
+  auto r = e.llvmModule(with(kWaitForCopies, ""), {counting(2048)});
   EXPECT_THAT(messageOf(r.status()), ::testing::AnyOf(HasSubstr("never wrote"), HasSubstr("race")));
 }
 
@@ -499,15 +491,12 @@ TEST_P(LoweredFaults, TwoAsynchronousCopiesIntoTheSameBytes) {
   ret void
 )";
   auto with = [&](const char *bytesOfFirst, const char *wait) {
-    std::string b = body;
-    b.replace(b.find("FIRST"), 5, bytesOfFirst);
-    return b.replace(b.find("WAIT"), 4, wait);
+    return Module{false}(body, {{"FIRST", bytesOfFirst}, {"WAIT", wait}});
   };
-  const char *wait = "call void asm sideeffect \"cp.async.wait_group 0;\", \"~{memory}\"()";
-  EXPECT_SOUND(e.llvmModule(Module{false}(with("0", wait)), {counting(2048)}));
+  EXPECT_SOUND(e.llvmModule(with("0", kWaitForCopies), {counting(2048)}));
   EXPECT_EQ(e.buffers[0][1024 + 4], 1);
-  EXPECT_SOUND(e.llvmModule(Module{false}(with("4", "")), {counting(2048)})); // of the same value
-  EXPECT_FOUND(e.llvmModule(Module{false}(with("0", "")), {counting(2048)}),  // zeros or the value
+  EXPECT_SOUND(e.llvmModule(with("4", ""), {counting(2048)})); // of the same value
+  EXPECT_FOUND(e.llvmModule(with("0", ""), {counting(2048)}),  // zeros or the value
                HasSubstr("into which an asynchronous copy of thread"));
 }
 
