@@ -126,6 +126,8 @@ struct IntrinsicRow {
 llvm::ArrayRef<IntrinsicRow> llvmIntrinsics();   // llvm_intrinsics.cpp
 llvm::ArrayRef<IntrinsicRow> nvidiaIntrinsics(); // nvidia.cpp
 llvm::ArrayRef<IntrinsicRow> amdIntrinsics();    // amd.cpp
+/// Part of AMD's: values exchanged between lanes (amd_lanes.cpp).
+llvm::ArrayRef<IntrinsicRow> amdLaneIntrinsics();
 /// Part of NVIDIA's: reads of special registers (nvidia_special_registers.cpp).
 llvm::ArrayRef<IntrinsicRow> nvidiaSpecialRegisters();
 

@@ -471,7 +471,8 @@ void Decoder::decodeCall(CallInst &c) {
   }
   static const auto *table = [] {
     auto *t = new StringMap<const IntrinsicRow *>();
-    for (auto rows : {llvmIntrinsics(), nvidiaIntrinsics(), amdIntrinsics(), amdMatrixIntrinsics()})
+    for (auto rows :
+         {llvmIntrinsics(), nvidiaIntrinsics(), amdIntrinsics(), amdLaneIntrinsics(), amdMatrixIntrinsics()})
       for (auto &r : rows) (*t)[r.name] = &r;
     return t;
   }();

@@ -283,6 +283,7 @@ std::string knownForms() {
   table("LLVM's own", llvmIntrinsics());
   table("NVIDIA", nvidiaIntrinsics());
   table("AMD", amdIntrinsics());
+  table("AMD, lanes", amdLaneIntrinsics());
   table("AMD, matrices", amdMatrixIntrinsics());
   out += "### Inline PTX\n| form | manual |\n|---|---|\n";
   for (auto &f : ptxForms()) out += std::string("| `") + f.form + "` | " + f.section + " |\n";
