@@ -364,7 +364,7 @@ void warnOfUnreadOptions(const CLI::App &app, const ir::TargetInfo &target) {
 
 void addExactNumWarps(CLI::App &app, bool &exact) {
   app.add_flag("--exact-num-warps", exact,
-               "no more warps than requested, even where registers are spilled or one would only copy");
+               "no more warps than requested: none to avoid spills, and none that only issues copies");
 }
 
 void NumberFlags::add(CLI::App &app) {
@@ -381,10 +381,10 @@ void NumberFlags::apply(runtime::CompileOptions &o) const {
 
 void CacheFlags::add(CLI::App &app) {
   app.add_flag("--cache{.default}", directory,
-               "keep what is compiled and take what was kept, in TESSERA_CACHE_DIR or the user's cache folder; "
+               "use the cache of compiled kernels in TESSERA_CACHE_DIR, else in the user's cache folder; "
                "DIR: in this folder")
       ->option_text("[=DIR]");
-  app.add_flag("--no-cache", off, "keep nothing, even if TESSERA_CACHE_DIR is set");
+  app.add_flag("--no-cache", off, "do not use it, even if TESSERA_CACHE_DIR is set");
 }
 
 int cacheLimit(uint64_t &bytes) {

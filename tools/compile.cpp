@@ -39,7 +39,7 @@ void CompileFlags::add(CLI::App &app) {
   app.add_option("--emit", emit, "ttir, ttgir, llir, ptx or amdgcn, cubin or hsaco (default: the last)");
   app.add_option("-o", output,
                  "output file; default: standard output for text, NAME.cubin or NAME.hsaco for an object");
-  app.add_option("--metadata", metadata, "write what is known of the kernel as JSON");
+  app.add_option("--metadata", metadata, "write the kernel's metadata as JSON");
   app.add_option("--kernel", options.kernel, "the function to compile, if there are several");
   addKernelOptions(app, options);
   addExactNumWarps(app, options.exactNumWarps);
