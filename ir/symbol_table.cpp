@@ -8,6 +8,7 @@ thread_local uint64_t SymbolTable::operationsRead_ = 0;
 uint64_t SymbolTable::operationsRead() { return operationsRead_; }
 
 SymbolTable::SymbolTable(Operation *module) {
+  if (module->region(0).empty()) return;
   for (auto &op : *module->region(0).front()) {
     ++operationsRead_;
     if (auto name = op.attr<StringAttr>("sym_name")) symbols_.try_emplace(name.value(), &op);
