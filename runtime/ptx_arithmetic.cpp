@@ -53,7 +53,21 @@ uint64_t encodeE2M1(double x) {
   return code | (std::signbit(x) ? 8 : 0);
 }
 
+// ue8m0: powers of two from 2^-127 to 2^127, and NaN, in one byte; a sign has no effect.
+constexpr uint64_t kPowerNaN = 0xff;
+double decodePower(uint64_t v) { return v == kPowerNaN ? NAN : std::ldexp(1.0, int(v) - 127); }
+/// `isUp`: to the next power, otherwise to the one below. What is above all of them is NaN unless it is `finite`.
+uint64_t encodePower(double x, bool isUp, bool finite) {
+  if (std::isnan(x)) return kPowerNaN;
+  double magnitude = std::fabs(x);
+  if (magnitude <= 0x1p-127) return 0;
+  int exponent = std::isinf(magnitude) ? 128 : std::ilogb(magnitude);
+  if (isUp && exponent < 128 && std::ldexp(1.0, exponent) != magnitude) ++exponent;
+  return exponent < 128 ? uint64_t(exponent + 127) : finite ? kPowerNaN - 1 : kPowerNaN;
+}
+
 double valueOf(const Type &t, uint64_t v) {
+  if (t.kind == 'k') return decodePower(cut(v, t.bits));
   return t.kind == 'q' ? decodeE2M1(v) : runtime::decodeFloat(kindOf(t), cut(v, t.bits));
 }
 uint64_t patternOf(const Type &t, double x) {
@@ -309,6 +323,7 @@ uint64_t floatToFloat(const Operation &o, uint64_t v) {
   if (o.saturate && std::isnan(x)) x = 0;
   if (o.relu && x <= 0) x = 0;
   if (o.type.kind == 'q') return encodeE2M1(x);
+  if (o.type.kind == 'k') return encodePower(x, o.rounding == FE_UPWARD, o.finite);
   if (o.type.kind == 't') return std::bit_cast<uint32_t>(runtime::roundToTf32(float(x), o.rounding == FE_TOWARDZERO));
   bool directed = o.rounding == FE_DOWNWARD || o.rounding == FE_UPWARD;
   if (o.type.kind == 'f' && o.type.bits == 32 && directed) {
@@ -320,6 +335,8 @@ uint64_t floatToFloat(const Operation &o, uint64_t v) {
   }
   auto mode = o.rounding == FE_TOWARDZERO ? runtime::Rounding::TowardZero : runtime::Rounding::NearestEven;
   uint64_t r = runtime::encodeFloat(kindOf(o.type), x, mode);
+  bool isAbove = !std::isnan(x) && std::isinf(runtime::decodeFloat(kindOf(o.type), r));
+  if (o.finite && isAbove) --r; // the greatest number, next to infinity
   return o.ftz && o.type.bits == 32 ? patternOf(o.type, flushed(o.type, valueOf(o.type, r))) : r;
 }
 uint64_t converted(const Operation &o, uint64_t v) {
@@ -471,8 +488,8 @@ const Row kLogicRows[] = {
     {"setp", "busfhy", 2, setPredicate},
     {"setp", "busfhy", 3, setPredicate},
     {"set", "usf", 2, setValue},
-    {"cvt", "busfhyemt", 1, conversion},
-    {"cvt", "hyemq", 2, conversion},
+    {"cvt", "busfhyemtk", 1, conversion},
+    {"cvt", "hyemqk", 2, conversion},
 };
 
 } // namespace

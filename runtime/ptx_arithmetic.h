@@ -19,11 +19,12 @@ namespace tessera::inline_ptx {
 /// A type's modifier: ".f32" without its dot.
 struct Type {
   /// b u s f (32 and 64 bits) h (f16) y (bf16) p (predicate) t (tf32); of conversions: e (e4m3) m (e5m2) q (e2m1)
+  /// k (ue8m0)
   char kind = 0;
   unsigned bits = 0; // of one element
   bool pair = false; // two elements, the first in the low bits
   unsigned bytes() const { return kind == 'p' ? 1 : bits * (pair ? 2 : 1) / 8; }
-  bool isFloat() const { return kind && llvm::StringRef("fhytemq").contains(kind); }
+  bool isFloat() const { return kind && llvm::StringRef("fhytemqk").contains(kind); }
   explicit operator bool() const { return kind; }
 };
 Type typeOf(llvm::StringRef);
@@ -42,7 +43,7 @@ public:
   Type from; // of cvt's and set's operands
   unsigned variant = 0;
   int rounding = FE_TONEAREST;
-  bool ftz = false, saturate = false, relu = false, nan = false;
+  bool ftz = false, saturate = false, finite = false, relu = false, nan = false; // .sat, .satfinite
   uint8_t combine = 0;    // setp with a third operand: & | ^
   bool hasSecond = false; // may have a second result
   bool readsCarry = false, writesCarry = false;

@@ -20,6 +20,7 @@ Type typeOf(StringRef s) {
   if (s == "e4m3") return {'e', 8, t.pair};
   if (s == "e5m2") return {'m', 8, t.pair};
   if (s == "e2m1" && t.pair) return {'q', 4, true}; // pairs only: a byte
+  if (s == "ue8m0" && t.pair) return {'k', 8, true};
   unsigned bits;
   if (s.size() < 2 || !StringRef("busf").contains(s[0]) || s.drop_front().getAsInteger(10, bits)) return {};
   bool isPair = s == "f32" || s == "u16" || s == "s16";
@@ -94,6 +95,7 @@ bool readModifier(StringRef opcode, StringRef m, Modifiers &out) {
   bool *flag = StringSwitch<bool *>(m)
                    .Case("ftz", &op.ftz)
                    .Case("sat", &op.saturate)
+                   .Case("satfinite", &op.finite)
                    .Case("relu", &op.relu)
                    .Case("NaN", &op.nan)
                    .Case("cc", &out.hasCarry)
@@ -101,8 +103,8 @@ bool readModifier(StringRef opcode, StringRef m, Modifiers &out) {
                    .Default(nullptr);
   if (flag) return *flag = true, true;
   if (is_contained(kParts, m) && out.part.empty()) return out.part = m, true;
-  // All is computed as the approximation allows; formats of 8 bits saturate anyway, and shf wraps unless it clamps.
-  return m == "approx" || m == "full" || m == "wrap" || m == "satfinite";
+  // All is computed as the approximation allows, and shf wraps unless it clamps.
+  return m == "approx" || m == "full" || m == "wrap";
 }
 
 /// add.cc, addc, mad.lo.cc, …: false if it is none.
@@ -150,7 +152,10 @@ std::optional<Operation> operationOf(StringRef opcode, ArrayRef<StringRef> modif
   if (opcode == "setp" && (operands == 3) != bool(op.combine)) return refuse("number of operands");
   if (opcode == "cvt" && op.type.pair != (operands == 2 || op.from.pair)) return refuse("number of operands");
   bool isDirected = op.rounding == FE_DOWNWARD || op.rounding == FE_UPWARD;
-  if (op.type.isFloat() && op.type.bits < 32 && (isDirected || (op.rounding != FE_TONEAREST && opcode != "cvt")))
+  bool isPower = op.type.kind == 'k'; // up, or to zero
+  if (isPower && op.rounding != FE_UPWARD && op.rounding != FE_TOWARDZERO) return refuse("rounding of ue8m0");
+  if (op.type.isFloat() && op.type.bits < 32 && !isPower &&
+      (isDirected || (op.rounding != FE_TONEAREST && opcode != "cvt")))
     return refuse("rounding of " + Twine(op.type.bits) + " bits");
   op.evaluate = row->evaluate;
   op.hasSecond = opcode == "setp";

@@ -208,7 +208,7 @@ ArrayRef<PtxForm> ptxForms() {
       {"mov.type d, a (also to and from {a, b}, {a, b, c, d}; a may be a special register)",
        "PTX, Data Movement and Conversion Instructions: mov"},
       {"cvt{.rnd}{.ftz}{.sat,.satfinite}{.relu}.type.type d, a{, b} (also to and from f16x2, bf16x2, e4m3x2, e5m2x2, "
-       "e2m1x2, tf32)",
+       "e2m1x2, ue8m0x2, tf32)",
        "PTX, Data Movement and Conversion Instructions: cvt"},
       {"prmt.b32{.f4e,.b4e,.rc8,.ecl,.ecr,.rc16} d, a, b, c", "PTX, Data Movement and Conversion Instructions: prmt"},
       {"setp.cmp{.boolop}{.ftz}.type p{|q}, a, b{, {!}c}; set.cmp{.ftz}.type.type d, a, b; selp.type d, a, b, p; "

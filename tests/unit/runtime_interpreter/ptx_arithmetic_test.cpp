@@ -136,6 +136,18 @@ TEST(PtxArithmetic, Floats) {
   EXPECT_EQ(run("tanh.approx.f16", {0x7c00}), 0x3c00u);
 }
 
+// Scales of the microscaling formats: the exponent alone.
+TEST(PtxArithmetic, ConversionsToPowersOfTwo) {
+  EXPECT_EQ(run("cvt.rp.ue8m0x2.f32", {f(1), f(1.25f)}), 0x7f80u);
+  EXPECT_EQ(run("cvt.rz.ue8m0x2.f32", {f(-3), f(1.25f)}), 0x807fu);
+  EXPECT_EQ(run("cvt.rp.ue8m0x2.f32", {0x00400000, 0x00400001}), 0x0001u); // 2^-127, and the number after it
+  EXPECT_EQ(run("cvt.rz.ue8m0x2.f32", {0, 0x007fffff}), 0u);
+  EXPECT_EQ(run("cvt.rp.ue8m0x2.f32", {f(NAN), 0x7f000001}), 0xffffu); // above 2^127
+  EXPECT_EQ(run("cvt.rp.satfinite.ue8m0x2.f32", {f(INFINITY), 0x7f000001}), 0xfefeu);
+  EXPECT_EQ(run("cvt.rp.ue8m0x2.bf16x2", {0x40404000}), 0x8180u);
+  EXPECT_EQ(run("cvt.rn.bf16x2.ue8m0x2", {0x80ff}), 0x40007fffu);
+}
+
 TEST(PtxArithmetic, Conversions) {
   EXPECT_EQ(run("cvt.rn.f16x2.f32", {f(1), f(2)}), 0x3c004000u); // the first operand is the upper element
   EXPECT_EQ(run("cvt.rn.bf16x2.f32", {f(1), f(2)}), 0x3f804000u);
@@ -151,6 +163,9 @@ TEST(PtxArithmetic, Conversions) {
   EXPECT_EQ(run("cvt.rn.satfinite.e2m1x2.f32", {f(NAN), f(-0.0f)}), 0x78u);
   EXPECT_EQ(run("cvt.rn.satfinite.relu.e2m1x2.f32", {f(-5), f(5.1f)}), 0x07u);
   EXPECT_EQ(run("cvt.rn.f16x2.e2m1x2", {0x9f}), 0xb800c600u);
+  EXPECT_EQ(run("cvt.rn.f16.f32", {f(-1e6f)}), 0xfc00u);
+  EXPECT_EQ(run("cvt.rn.satfinite.f16.f32", {f(-1e6f)}), 0xfbffu);
+  EXPECT_EQ(run("cvt.rn.satfinite.bf16x2.f32", {f(INFINITY), f(NAN)}), 0x7f7f7fffu);
   EXPECT_EQ(run("cvt.rna.tf32.f32", {0x3f801000}), 0x3f802000u);
   EXPECT_EQ(run("cvt.rni.s32.f32", {f(2.5f)}), 2u);
   EXPECT_EQ(run("cvt.rzi.s8.f32", {f(-200)}), 0x80u);
