@@ -281,6 +281,26 @@ double[(2,)](torch.ones(100, device="cuda"), 100, B=64)
     assert made.returncode == 0 and "no faults in 1 launch" in made.stderr, made.stderr
 
 
+def test_a_fault_that_the_program_catches(tmp_path):
+    """Loops over cases go on after an exception: the program's end is no proof that nothing was wrong."""
+    (tmp_path / "program.py").write_text("""
+import numpy as np, triton, triton.language as tl
+@triton.jit
+def double(x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(x + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+for n in 50, 51, 52:
+    try:
+        double[(1,)](np.ones(50, "f4"), n, B=64)
+    except Exception as e:
+        print("case", n, "failed")
+""")
+    command = [sys.executable, "-m", "tessera.triton", "check", "--target", "interpreter", "program.py"]
+    made = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    said = "interpreter: 2 launches had a fault, which the program caught; the first: "
+    assert made.returncode == 1 and said in made.stderr and "program.py:6:" in made.stderr, made.stderr
+
+
 CALLED_BY_TORCH = """
 import torch, triton, triton.language as tl
 @triton.jit

@@ -294,7 +294,9 @@ class _Launcher:
         try:
             printed = kernel.launch((x, y, z), *values)
         except _errors.FailedError as e:
-            raise _fault(e, kernel.files) from None
+            fault = _fault(e, kernel.files)
+            self._driver.faults.append(str(fault))
+            raise fault from None
         self._driver.launches += 1
         for line in printed:
             print(line)
@@ -307,6 +309,7 @@ class EmulatorDriver:
 
     Attributes:
         launches: how many ran without a fault.
+        faults: what was wrong in those that had one, which the program may have caught.
     """
 
     def __init__(self, spec: str, multiprocessors: int):
@@ -318,6 +321,7 @@ class EmulatorDriver:
         self.utils = _Utils(self)
         self.launcher_cls = functools.partial(_Launcher, self)
         self.launches = 0
+        self.faults: list[str] = []
         self.on_launch: Any = None  # called with the kernel's name before each
         self.device_interface: Any = None  # what stands for torch.cuda
         self.get_device_capability = lambda *_: _capability(target)
