@@ -43,7 +43,8 @@ public:
   Type from; // of cvt's and set's operands
   unsigned variant = 0;
   int rounding = FE_TONEAREST;
-  bool ftz = false, saturate = false, finite = false, relu = false, nan = false; // .sat, .satfinite
+  bool ftz = false, saturate = false, relu = false, nan = false;
+  bool finite = false;    // .satfinite; `saturate` is .sat
   uint8_t combine = 0;    // setp with a third operand: & | ^
   bool hasSecond = false; // may have a second result
   bool readsCarry = false, writesCarry = false;

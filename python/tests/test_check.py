@@ -282,7 +282,7 @@ double[(2,)](torch.ones(100, device="cuda"), 100, B=64)
 
 
 def test_a_fault_that_the_program_catches(tmp_path):
-    """Loops over cases go on after an exception: the program's end is no proof that nothing was wrong."""
+    """Loops over cases catch exceptions: the program's end is no proof that nothing was wrong."""
     (tmp_path / "program.py").write_text("""
 import numpy as np, triton, triton.language as tl
 @triton.jit

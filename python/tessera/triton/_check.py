@@ -384,7 +384,7 @@ def _execute(driver: EmulatorDriver, command: list[str]) -> tuple[int, str]:
     except Exception:
         traceback.print_exc()
         return 1, "the program failed"
-    if driver.faults:  # test runners and loops over cases go on after an exception
+    if driver.faults:  # as test runners and loops over cases do
         return 1, f"{launches(len(driver.faults))} had a fault, which the program caught; the first: {driver.faults[0]}"
     count = driver.launches
     return 0, f"no faults in {launches(count)}" if count else "no kernel was launched"
