@@ -14,6 +14,17 @@ from tessera.triton import HostArray
 
 
 @triton.jit
+def exchange(x, tmp, o, BARRIER: tl.constexpr, B: tl.constexpr):
+    """Memory that nothing had written, which another thread writes too late, or earlier: a race, whichever it is."""
+    i = tl.arange(0, B)
+    tl.store(tmp + i, tl.load(x + i))
+    if BARRIER:
+        tl.debug_barrier()
+    v = tl.load(tmp + B - 1 - i)  # exchange
+    tl.store(o + i, v)
+
+
+@triton.jit
 def blocks_overlap(o, STEP: tl.constexpr, B: tl.constexpr):
     i = tl.program_id(0) * STEP + tl.arange(0, B)
     tl.store(o + i, tl.program_id(0))  # blocks_overlap
@@ -463,6 +474,8 @@ MODULO = ("interpreter", "gfx942")  # the latter computes offsets into arrays be
 CASES = {
     "blocks_overlap": (blocks_overlap, 4, lambda: (i4(640), 128, 128), lambda: (i4(640), 64, 128), "race", TEXT),
     "count": (count, 2, lambda: (i4(1), True), lambda: (i4(1), False), "race", TEXT),
+    "exchange": (exchange, 1, lambda: (f4(256), np.empty(256, "f4"), f4(256), True, 256),
+                 lambda: (f4(256), np.empty(256, "f4"), f4(256), False, 256), "race", TEXT),
     "reverse": (reverse, 1, lambda: (f4(256), f4(256), 256), lambda: arrays(256, 256), "race", TEXT),
     "two_to_one": (two_to_one, 1, lambda: (i4(64), 1, 64), lambda: (i4(64), 2, 64), "race", TEXT),
     "histogram": (histogram, 2, lambda: (i4(256), i4(256), True, 128), lambda: (i4(256), i4(256), False, 128),

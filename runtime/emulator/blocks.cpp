@@ -5,6 +5,7 @@
 #include "runtime/emulator/blocks.h"
 #include "runtime/emulator/block_operations.h"
 #include "runtime/emulator/emulator.h"
+#include "runtime/emulator/unwritten_reads.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <deque>
 
@@ -176,6 +177,7 @@ private:
         if (b.instructions > launch_.options->maxInstructions) return tooMany(w);
       }
       if (b.done == b.warps.size()) {
+        if (!endReads(b)) return;
         if (!b.issued.empty() && !warpgroupsTogether(b, nullptr, [](auto &) { return true; })) return;
         if (std::string why = copyInFlight(b); !why.empty()) return fail(b.warps[0], nullptr, -1, why);
         b.finished = true;

@@ -6,6 +6,7 @@
 // A warp that waits in a loop for another is found out by its snapshot: when it comes back to a block with the same
 // values in all rows and nothing changed memory meanwhile, the loop never ends unless something else does (`stuck`).
 #include "runtime/emulator/machine.h"
+#include "runtime/emulator/unwritten_reads.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Metadata.h"
@@ -30,7 +31,7 @@ std::string describe(const llvm::Instruction *i) {
 void fail(Warp &w, const Instruction *i, int lane, const std::string &what) {
   w.stop = true;
   Launch &l = *w.block->launch;
-  if (!l.failure.ok()) return;
+  if (!l.failure.ok() || reportRead(l)) return;
   auto &id = w.block->id;
   std::string text = llvm::formatv("kernel '{0}', block ({1}, {2}, {3}), ", w.program->kernel, id[0], id[1], id[2]);
   if (lane >= 0)

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 namespace tessera::emulator {
 
@@ -396,6 +397,15 @@ struct Block {
   bool stuck = false;
 };
 
+/// A lane's read of a byte of a buffer that nothing had written (unwritten_reads.h).
+struct UnwrittenRead {
+  Warp *warp = nullptr;
+  const Instruction *instruction = nullptr;
+  unsigned lane = 0;
+  const Region *region = nullptr;
+  uint64_t offset = 0, stamp = 0;
+};
+
 struct Launch {
   const Program *program = nullptr;
   const Options *options = nullptr;
@@ -412,6 +422,7 @@ struct Launch {
   llvm::DenseMap<uint32_t, llvm::BitVector>
       reach;                     // by load: instructions that its value reaches, found when first needed
   std::vector<uint8_t> executed; // blocks of the program, with counters
+  llvm::SmallVector<UnwrittenRead, 0> unwritten; // of blocks that run, in their order
   absl::Status failure;
   Report report;
 };
@@ -471,6 +482,10 @@ bool locate(Warp &, const Instruction &, const Access &, uint64_t lanes, const u
 /// cp.async.wait_group: all but the last `pending` committed groups arrive (`everything`: the open one too).
 void waitForCopies(Warp &, uint64_t pending, bool everything);
 Region *regionOf(Launch &, uint64_t address);
+/// The first of these bytes of a buffer that was never written, if that is checked.
+std::optional<uint64_t> firstUnwritten(const Launch &, const Region &, uint64_t offset, unsigned bytes);
+/// What is said of a read of it.
+std::string neverWritten(const Region &, uint64_t offset);
 /// A read of buffers' memory that was never written; false after an error.
 bool isWritten(Warp &, const Instruction &, unsigned lane, const Region &, uint64_t offset, unsigned bytes);
 /// The bytes of a buffer are written.

@@ -8,6 +8,7 @@
 #include "runtime/emulator/lane_functions.h"
 #include "runtime/emulator/races.h"
 #include "runtime/emulator/unused_reads.h"
+#include "runtime/emulator/unwritten_reads.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -175,13 +176,22 @@ Region *regionOf(Launch &l, uint64_t address) {
   return nullptr;
 }
 
-bool isWritten(Warp &w, const Instruction &i, unsigned lane, const Region &r, uint64_t offset, unsigned bytes) {
-  if (!r.undefined || !w.block->launch->checks.undefined) return true;
+std::optional<uint64_t> firstUnwritten(const Launch &launch, const Region &r, uint64_t offset, unsigned bytes) {
+  if (!r.undefined || !launch.checks.undefined) return std::nullopt;
   const uint8_t *first = r.undefined + offset;
   const uint8_t *found = std::find(first, first + bytes, 1);
-  if (found == first + bytes) return true;
-  fail(w, &i, int(lane),
-       llvm::formatv("reads byte {0} of '{1}', which nothing ever wrote", offset + uint64_t(found - first), r.name));
+  if (found == first + bytes) return std::nullopt;
+  return offset + uint64_t(found - first);
+}
+
+std::string neverWritten(const Region &r, uint64_t offset) {
+  return llvm::formatv("reads byte {0} of '{1}', which nothing ever wrote", offset, r.name);
+}
+
+bool isWritten(Warp &w, const Instruction &i, unsigned lane, const Region &r, uint64_t offset, unsigned bytes) {
+  std::optional<uint64_t> found = firstUnwritten(*w.block->launch, r, offset, bytes);
+  if (!found) return true;
+  fail(w, &i, int(lane), neverWritten(r, *found));
   return false;
 }
 
@@ -365,7 +375,7 @@ bool mayRead(const LaneAccess &x, unsigned l) {
     if (launch.checks.races) checkSharedOrder(x.w, x.i, x.a, l, at, false, nullptr, x.now);
   } else if (x.space[l] == Space::Global) {
     Region *r = regionOf(launch, x.address[l]);
-    if (!isWritten(x.w, x.i, l, *r, x.address[l] - r->base, x.a.bytes)) return false;
+    if (!mayReadUnwritten(x.w, x.i, l, *r, x.address[l] - r->base, x.a.bytes, x.now)) return false;
     if (launch.checks.races)
       checkGlobalOrder(x.w, x.i, x.a, l, *r, x.address[l] - r->base, false, x.a.isVolatile, nullptr, x.now);
   }
@@ -463,6 +473,7 @@ void store(const LaneAccess &x) {
     } else if (x.space[l] == Space::Global) {
       Region *r = regionOf(launch, x.address[l]);
       uint64_t to = x.address[l] - r->base;
+      if (!launch.unwritten.empty() && !mayWriteAfterReads(w, x.i, l, *r, to, a.bytes)) return;
       if (launch.checks.races) {
         // What nothing wrote changes whatever it held.
         for (unsigned k = 0; k < a.bytes; ++k)
