@@ -11,8 +11,9 @@
 //              %b = ttg.convert_layout %a : #L -> #D                %y = op %a, (%z in #L) : #L
 //              %y = op %b, %z : #D                             →    %r = ttg.convert_layout %y : #L -> #D
 //            through elementwise operations, map_elementwise, broadcast, expand_dims, trans, reshape, split, join,
-//            gather, reduce, scan (if its axis stays in order), loads of few elements, into buffers and into loops. So
-//            conversions travel towards the stores and vanish where both ends have one layout
+//            gather, reduce (unless warps would then exchange all elements), scan (if its axis stays in order), loads
+//            of few elements, into buffers and into loops. So conversions travel towards the stores and vanish where
+//            both ends have one layout
 //   carry    loop-carried values and results of branches take the layout in which they are yielded
 //   stores   a store whose value arrives in a layout in which accesses are as wide as in its own is done in that
 //            layout, if nothing else reads or writes that memory (threads order only their own accesses)
@@ -40,6 +41,7 @@
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"
+#include "layouts/reduce_shape.h"
 #include "layouts/scan_shape.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/pointer_root.h"
@@ -424,7 +426,19 @@ private:
     for (auto r : op->results()) changeLayout(r, e);
     return true;
   }
+  /// Partial results that warps would hand to each other if the operand had the layout.
+  static int64_t exchangedByReduce(tt::ReduceOp op, unsigned at, const Encoding *e) {
+    auto &layout = e->layoutOf(tensorOf(op->operand(at)).shape());
+    if (!layout.ok()) return 0;
+    auto shape = layouts::reduceShape(*layout, op.axis());
+    return shape.warps > 1 ? shape.warps * shape.results : 0;
+  }
   bool moveDownReduce(tt::ReduceOp op, unsigned at, const Encoding *e) {
+    // Warps that reduce nothing themselves exchange all elements, as a conversion does, and more shared memory is
+    // needed for it: the results take room of their own.
+    int64_t exchanged = exchangedByReduce(op, at, e);
+    bool reducesNothing = exchanged >= tensorOf(op->operand(at)).numElements();
+    if (reducesNothing && exchangedByReduce(op, at, encodingOf(op->operand(at))) < exchanged) return false;
     if (!values_.othersAreAcceptable(op.op, at, e)) return false;
     values_.setOperandLayouts(op.op, e);
     for (auto r : op->results())
