@@ -21,9 +21,7 @@ using namespace ir;
 static bool acquires(MemSemantic sem) { return sem == MemSemantic::Acquire || sem == MemSemantic::AcqRel; }
 static bool releases(MemSemantic sem) { return sem == MemSemantic::Release || sem == MemSemantic::AcqRel; }
 
-/// Gives every thread the values that the acting threads hold. What an acquiring one has seen, the threads see after
-/// the barrier: it orders global memory too.
-static void broadcast(Operation *op, FunctionLowering &fl, Elements &values, llvm::Value *acts, MemSemantic sem) {
+void shareAtomicResult(Operation *op, FunctionLowering &fl, Elements &values, llvm::Value *acts, MemSemantic sem) {
   auto &b = fl.b;
   Value result = op->result();
   llvm::Type *element = fl.elementType(result.type()), *type = fl.memoryType(result.type()); // i1 takes a byte
@@ -118,7 +116,7 @@ static bool lowerRmw(Operation *op, FunctionLowering &fl, AccessPlan &plan,
     if (r & free) out[r] = out[r & ~free];
     if (!out[r]) out[r] = llvm::PoisonValue::get(type);
   }
-  if (used && acts) broadcast(op, fl, out, acts, sem);
+  if (used && acts) shareAtomicResult(op, fl, out, acts, sem);
   fl.set(result, std::move(out));
   return true;
 }
@@ -141,7 +139,7 @@ static bool lowerCas(Operation *op, FunctionLowering &fl, AccessPlan &plan,
   unsigned free = tensor ? fl.freeRegisters(value.type()) : 0;
   for (unsigned r = 0; r < out.size(); ++r)
     if (r & free) out[r] = out[r & ~free];
-  if (!op->result().useEmpty() && acts) broadcast(op, fl, out, acts, sem);
+  if (!op->result().useEmpty() && acts) shareAtomicResult(op, fl, out, acts, sem);
   fl.set(op->result(), std::move(out));
   return true;
 }
@@ -189,7 +187,7 @@ static void finish(Operation *op, FunctionLowering &fl, Elements &out, llvm::Val
   for (unsigned r = 0; r < out.size(); ++r)
     if (r & free) out[r] = out[r & ~free];
   if (acts && !op->result().useEmpty())
-    broadcast(op, fl, out, acts, sem);
+    shareAtomicResult(op, fl, out, acts, sem);
   else if (waits)
     fl.barrier(acquires(sem));
   fl.set(op->result(), std::move(out));

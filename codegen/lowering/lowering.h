@@ -305,6 +305,10 @@ llvm::StringRef whyNotLowered(ir::Opcode);
 bool convertElements(ir::Operation *op, FunctionLowering &, const Elements &values, ir::Type type,
                      const layouts::LinearLayout &from, const layouts::LinearLayout &to, Elements &out);
 
+/// Gives every thread the values of an atomic's result that the acting threads hold, through the scratch of `op`. What
+/// an acquiring one has seen, the threads see after the barrier: it orders global memory too (atomics.cpp).
+void shareAtomicResult(ir::Operation *op, FunctionLowering &, Elements &values, llvm::Value *acts, ir::MemSemantic);
+
 /// Waits for copies by warps get their numbers, when all operations of the function are lowered (async_copy.cpp).
 void completeWaits(FunctionLowering &);
 

@@ -117,8 +117,8 @@ static bool lowerLocalScatter(ttg::LocalScatterOp op, FunctionLowering &fl) {
   return true;
 }
 
-/// Each named element is combined once per index that names it; the old values go to all threads that hold copies of
-/// the index only where the threads that hold them all act (others get what the memory holds at that time).
+/// Each named element is combined once per index that names it, by one of the threads that hold copies of the index; it
+/// gives the others the old value.
 static bool lowerLocalAtomic(ttg::LocalAtomicScatterRmwOp op, FunctionLowering &fl) {
   auto &b = fl.b;
   llvm::SmallVector<llvm::Value *, 8> pointers;
@@ -126,7 +126,6 @@ static bool lowerLocalAtomic(ttg::LocalAtomicScatterRmwOp op, FunctionLowering &
   llvm::Type *type = fl.memoryType(op.values().type());
   auto &layout = fl.layout(op.values().type());
   llvm::Value *acts = fl.isRepresentative(layout);
-  if (acts && !op.result().useEmpty()) return fl.error(op, "gives old values that several threads hold");
   unsigned free = fl.freeRegisters(op.values().type());
   auto scope = b.getContext().getOrInsertSyncScopeID(fl.target.blockScope());
   Elements out;
@@ -155,6 +154,7 @@ static bool lowerLocalAtomic(ttg::LocalAtomicScatterRmwOp op, FunctionLowering &
     }
     out.push_back(old);
   }
+  if (acts && !op.result().useEmpty()) shareAtomicResult(op.op, fl, out, acts, MemSemantic::Relaxed);
   fl.set(op.result(), std::move(out));
   return true;
 }

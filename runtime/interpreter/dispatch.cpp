@@ -26,7 +26,6 @@ const char *whyNotInterpreted(Opcode o) {
   case Opcode::amdg_masked_load:
   case Opcode::amdg_masked_store:
   case Opcode::amdg_wait_barrier:
-  case Opcode::ttg_local_atomic_scatter_rmw:
   case Opcode::ttng_async_copy_mbarrier_arrive:
   case Opcode::ttng_async_shared_store:
   case Opcode::ttng_tc_gen5_mma_scaled:
@@ -273,6 +272,7 @@ bool Program::dispatch(Op op) {
   case Opcode::ttng_tmem_store: return tmemStore(op->cast<ttng::TmemStoreOp>());
   case Opcode::ttg_local_gather: return localGather(op->cast<ttg::LocalGatherOp>());
   case Opcode::ttg_local_scatter: return localScatter(op->cast<ttg::LocalScatterOp>());
+  case Opcode::ttg_local_atomic_scatter_rmw: return localAtomic(op->cast<ttg::LocalAtomicScatterRmwOp>());
   case Opcode::ttg_async_copy_global_to_local: {
     auto c = op->cast<ttg::AsyncCopyGlobalToLocalOp>();
     return asyncCopy(op, pointeeOf(c.src()), lanes(c.src()), c.mask(), c.other(), c.result()) &&
@@ -391,7 +391,6 @@ bool Program::dispatch(Op op) {
   case Opcode::amdg_masked_load:
   case Opcode::amdg_masked_store:
   case Opcode::amdg_wait_barrier:
-  case Opcode::ttg_local_atomic_scatter_rmw:
   case Opcode::ttng_async_copy_mbarrier_arrive:
   case Opcode::ttng_async_shared_store:
   case Opcode::ttng_clc_get_program_id:

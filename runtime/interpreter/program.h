@@ -18,6 +18,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
+#include <optional>
 #include <variant>
 
 namespace tessera::runtime {
@@ -259,6 +260,8 @@ private:
   bool asyncCopy(Op, ir::Type element, const Lanes &addresses, ir::Value mask, ir::Value other, ir::Value dest);
   bool localGather(ir::ttg::LocalGatherOp);
   bool localScatter(ir::ttg::LocalScatterOp);
+  bool localAtomic(ir::ttg::LocalAtomicScatterRmwOp);
+  std::optional<int64_t> namedCoordinate(Op, ir::Value indices, size_t i, int64_t size, unsigned axis);
   bool evaluateMask(ir::ttg::MaskOp);
   bool warpGroupDot(ir::ttng::WarpGroupDotOp);
   bool tensorCoreDot(ir::ttng::TcGen5MmaOp);

@@ -129,6 +129,16 @@ static int64_t withCoordinate(int64_t i, llvm::ArrayRef<int64_t> shape, llvm::Ar
   return at;
 }
 
+/// The coordinate along the axis that an element's index names; an error if there is none.
+std::optional<int64_t> Program::namedCoordinate(Op op, Value indices, size_t i, int64_t size, unsigned axis) {
+  int64_t k = signedAt(lanes(indices), i, indices.type().scalar());
+  if (k >= 0 && k < size) return k;
+  fail(op,
+       llvm::formatv("index {0} (element {1}) is outside of dimension {2}, which has {3} elements", k, i, axis, size)
+           .str());
+  return std::nullopt;
+}
+
 bool Program::localGather(ttg::LocalGatherOp op) {
   if (!checkLive(op, op.src())) return false;
   Lanes from = readView(op.src());
@@ -137,12 +147,9 @@ bool Program::localGather(ttg::LocalGatherOp op) {
   Shape strides = rowMajorStrides(shape), sourceStrides = rowMajorStrides(source);
   Lanes out(pool_, from.width(), indices.size());
   for (size_t i = 0; i < indices.size(); ++i) {
-    int64_t k = signedAt(indices, i, op.indices().type().scalar());
-    if (k < 0 || k >= source[op.axis()])
-      return fail(op, llvm::formatv("index {0} (element {1}) is outside of dimension {2}, which has {3} elements", k, i,
-                                    op.axis(), source[op.axis()])
-                          .str());
-    int64_t at = withCoordinate(i, shape, strides, sourceStrides, op.axis(), k);
+    auto k = namedCoordinate(op, op.indices(), i, source[op.axis()], op.axis());
+    if (!k) return false;
+    int64_t at = withCoordinate(i, shape, strides, sourceStrides, op.axis(), *k);
     std::memcpy(out.bytes() + i * from.width(), from.bytes() + at * from.width(), from.width());
   }
   return set(op.result(), std::move(out));
@@ -155,15 +162,33 @@ bool Program::localScatter(ttg::LocalScatterOp op) {
   auto shape = shapeOf(op.indices()), target = shapeOf(op.dst());
   Shape strides = rowMajorStrides(shape), targetStrides = rowMajorStrides(target);
   for (size_t i = 0; i < indices.size(); ++i) {
-    int64_t k = signedAt(indices, i, op.indices().type().scalar());
-    if (k < 0 || k >= target[op.axis()])
-      return fail(op, llvm::formatv("index {0} (element {1}) is outside of dimension {2}, which has {3} elements", k, i,
-                                    op.axis(), target[op.axis()])
-                          .str());
-    int64_t at = withCoordinate(i, shape, strides, targetStrides, op.axis(), k);
+    auto k = namedCoordinate(op, op.indices(), i, target[op.axis()], op.axis());
+    if (!k) return false;
+    int64_t at = withCoordinate(i, shape, strides, targetStrides, op.axis(), *k);
     std::memcpy(into.bytes() + at * into.width(), values.bytes() + i * values.width(), values.width());
   }
   return writeView(op, op.dst(), into);
+}
+
+bool Program::localAtomic(ttg::LocalAtomicScatterRmwOp op) {
+  if (!checkLive(op, op.dst())) return false;
+  Lanes into = readView(op.dst());
+  const Lanes &indices = lanes(op.indices()), &values = lanes(op.values());
+  const Lanes *mask = op.mask() ? &lanes(op.mask()) : nullptr;
+  auto shape = shapeOf(op.indices()), target = shapeOf(op.dst());
+  Shape strides = rowMajorStrides(shape), targetStrides = rowMajorStrides(target);
+  Type element = op.values().type().scalar();
+  Lanes old = undefined(element, indices.size());
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (mask && !mask->flag(mask->size() == 1 ? 0 : i)) continue;
+    auto k = namedCoordinate(op, op.indices(), i, target[op.axis()], op.axis());
+    if (!k) return false;
+    int64_t at = withCoordinate(i, shape, strides, targetStrides, op.axis(), *k);
+    uint64_t before = into.word(at);
+    old.setWord(i, before);
+    into.setWord(at, combineAtomic(op.atomicRmwOp(), element, before, values.word(i)));
+  }
+  return writeView(op, op.dst(), into) && set(op.result(), std::move(old));
 }
 
 // ---- copies ---------------------------------------------------------------------------------------------------------

@@ -371,10 +371,20 @@ private:
     s.reads.insert(rangeOf(op.alloc(), op.op));
   }
 
-  /// Rule 1: the operation's own barrier stands between its writes and its reads.
+  /// Buffers among the operands.
+  llvm::SmallVector<SharedRange, 4> buffersOf(Operation *op) {
+    llvm::SmallVector<SharedRange, 4> ranges;
+    for (auto v : op->operands())
+      if (v.type().isa<MemDescType>()) ranges.push_back(rangeOf(v, op));
+    return ranges;
+  }
+
+  /// Rule 1: the operation's own barrier stands between its writes and its reads. Buffers are accessed before it.
   void visitScratch(Operation *op, AccessState &s) {
     SharedRange scratch = scratchRange(op);
-    access(op, s, {}, scratch);
+    llvm::SmallVector<SharedRange, 4> buffers = buffersOf(op), written = buffers;
+    written.push_back(scratch);
+    access(op, s, buffers, written);
     s.clearShared();
     s.reads.insert(scratch);
   }
@@ -387,9 +397,7 @@ private:
       for (auto &r : op->regions()) walkRegion(r, s);
       return;
     }
-    llvm::SmallVector<SharedRange, 4> ranges;
-    for (auto v : op->operands())
-      if (v.type().isa<MemDescType>()) ranges.push_back(rangeOf(v, op));
+    llvm::SmallVector<SharedRange, 4> ranges = buffersOf(op);
     llvm::ArrayRef<SharedRange> none;
     access(op, s, effects & kReadsShared ? llvm::ArrayRef(ranges) : none,
            effects & kWritesShared ? llvm::ArrayRef(ranges) : none);

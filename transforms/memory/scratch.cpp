@@ -131,6 +131,7 @@ Scratch scratchOf(Operation *op, const TargetInfo &target) {
   case Opcode::tt_atomic_rmw:
   case Opcode::tt_atomic_cas:
   case Opcode::tt_atomic_load:
+  case Opcode::ttg_local_atomic_scatter_rmw:
   case Opcode::amdg_buffer_atomic_rmw:
   case Opcode::amdg_buffer_atomic_cas: return {scratchOfAtomic(op)};
   case Opcode::tt_atomic_poll: return {op->cast<tt::AtomicPollOp>().timeout() ? scratchOfAtomic(op) : 0};
@@ -153,6 +154,7 @@ std::string scratchPurpose(Operation *op) {
   case Opcode::tt_atomic_cas:
   case Opcode::tt_atomic_load:
   case Opcode::tt_atomic_poll:
+  case Opcode::ttg_local_atomic_scatter_rmw:
   case Opcode::amdg_buffer_atomic_rmw:
   case Opcode::amdg_buffer_atomic_cas: return "result of the atomic, for threads that hold a copy";
   case Opcode::ttng_tensormap_create: return "tensor map under construction";

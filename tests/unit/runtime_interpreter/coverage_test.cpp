@@ -17,9 +17,9 @@ TEST(Coverage, OperationsThatAreNotInterpreted) {
                            "gpu.thread_id", "rocdl.workitem.id.x", "ttg.warp_id", "amdg.local_load_packed_tranposed",
                            "amdg.arrive_barrier", "amdg.async_copy_local_to_global", "amdg.async_copy_mbarrier_arrive",
                            "amdg.init_barrier", "amdg.masked_load", "amdg.masked_store", "amdg.wait_barrier",
-                           "ttg.local_atomic_scatter_rmw", "ttng.async_copy_mbarrier_arrive", "ttng.async_shared_store",
-                           "ttng.clc_get_program_id", "ttng.clc_is_canceled", "ttng.clc_load_result",
-                           "ttng.clc_try_cancel", "ttng.tc_gen5_mma_scaled", "ttng.tmem_copy", "ttng.tmem_subslice"));
+                           "ttng.async_copy_mbarrier_arrive", "ttng.async_shared_store", "ttng.clc_get_program_id",
+                           "ttng.clc_is_canceled", "ttng.clc_load_result", "ttng.clc_try_cancel",
+                           "ttng.tc_gen5_mma_scaled", "ttng.tmem_copy", "ttng.tmem_subslice"));
 }
 
 TEST(Coverage, ElementwiseOperationsHaveNoRegions) {
