@@ -411,6 +411,39 @@ HOOK(amdg_buffer_load_to_local) {
   return accessesBuffer(op, diag, l.ptr(), l.offsets(), read, 2) && checkMask(op, diag, l.mask(), read, 3) &&
          checkOther(op, diag, l.other(), read, 4);
 }
+
+// ---- tensor memory --------------------------------------------------------------------------------------------------
+
+HOOK(ttng_tmem_alloc) {
+  auto a = op->cast<ttng::TmemAllocOp>();
+  auto t = bufferOf(a.result());
+  if (t.allocShape() != t.shape()) return opError(op, diag, "makes a whole buffer, not " + t.str());
+  return !a.src() || sameContents(op, a.src(), a.result(), diag);
+}
+HOOK(ttng_tmem_load) { return sameContents(op, op->result(0), op->cast<ttng::TmemLoadOp>().src(), diag); }
+HOOK(ttng_tmem_store) {
+  auto store = op->cast<ttng::TmemStoreOp>();
+  if (!bufferOf(store.dst()).isMutable()) return opError(op, diag, "writes to a buffer that is not mutable", 0);
+  return sameContents(op, store.src(), store.dst(), diag);
+}
+HOOK(ttng_tmem_subslice) {
+  auto s = op->cast<ttng::TmemSubsliceOp>();
+  auto src = bufferOf(s.src()), dst = bufferOf(s.result());
+  if (src.element() != dst.element()) return opError(op, diag, "changes the element type");
+  if (src.rank() != 2 || dst.rank() != 2 || src.dim(0) != dst.dim(0))
+    return opError(op, diag, "takes columns of a buffer of two dimensions, with all rows");
+  return (s.N() >= 0 && s.N() <= src.dim(1) && dst.dim(1) <= src.dim(1) - s.N()) ||
+         opError(op, diag, "reaches out of the buffer");
+}
+HOOK(ttng_tc_gen5_mma) {
+  auto m = op->cast<ttng::TcGen5MmaOp>();
+  auto a = bufferOf(m.a()), b = bufferOf(m.b()), d = bufferOf(m.d());
+  if (a.rank() != 2 || b.rank() != 2 || d.rank() != 2) return opError(op, diag, "needs matrices");
+  if (a.dim(1) != b.dim(0))
+    return opError(op, diag, "inner dimensions differ: " + llvm::Twine(a.dim(1)) + " and " + llvm::Twine(b.dim(0)));
+  return (d.dim(0) == a.dim(0) && d.dim(1) == b.dim(1)) || opError(op, diag, "the accumulator has the wrong shape", 2);
+}
+
 HOOK(ttg_async_wait) {
   auto n = op->cast<ttg::AsyncWaitOp>().num();
   return n >= 0 || opError(op, diag, "waits for a number of groups that is at least 0, not " + llvm::Twine(n));

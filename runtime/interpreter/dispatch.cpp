@@ -29,8 +29,7 @@ const char *whyNotInterpreted(Opcode o) {
   case Opcode::ttng_async_copy_mbarrier_arrive:
   case Opcode::ttng_async_shared_store:
   case Opcode::ttng_tc_gen5_mma_scaled:
-  case Opcode::ttng_tmem_copy:
-  case Opcode::ttng_tmem_subslice: return "this version does not know what it does to memory";
+  case Opcode::ttng_tmem_copy: return "this version does not know what it does to memory";
   case Opcode::unregistered: return "it is of a dialect that is not known";
   default: return nullptr;
   }
@@ -256,7 +255,8 @@ bool Program::dispatch(Op op) {
   case Opcode::ttg_memdesc_subslice:
   case Opcode::ttg_memdesc_trans:
   case Opcode::ttg_memdesc_reshape:
-  case Opcode::ttg_memdesc_reinterpret: return viewOp(op);
+  case Opcode::ttg_memdesc_reinterpret:
+  case Opcode::ttng_tmem_subslice: return viewOp(op);
   case Opcode::ttg_local_load: {
     auto l = op->cast<ttg::LocalLoadOp>();
     return checkLive(op, l.src()) && set(op->result(), readView(l.src()));
@@ -399,7 +399,6 @@ bool Program::dispatch(Op op) {
   case Opcode::ttng_clc_try_cancel:
   case Opcode::ttng_tc_gen5_mma_scaled:
   case Opcode::ttng_tmem_copy:
-  case Opcode::ttng_tmem_subslice:
   case Opcode::unregistered: return notInterpreted(op);
   }
   return notInterpreted(op);

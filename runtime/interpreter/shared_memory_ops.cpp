@@ -61,7 +61,7 @@ bool Program::writeView(Op op, Value v, const Lanes &values) {
 }
 
 bool Program::viewOp(Op op) {
-  Value src = MemdescViewOp(op).src(), result = MemdescViewOp(op).result();
+  Value src = op->operand(0), result = op->result(0);
   if (!checkLive(op, src)) return false;
   const SharedView &from = view(src);
   auto shape = shapeOf(src), to = shapeOf(result);
@@ -99,6 +99,7 @@ bool Program::viewOp(Op op) {
     take(strides, start);
     break;
   }
+  case Opcode::ttng_tmem_subslice: take(strides, op->cast<ttng::TmemSubsliceOp>().N()); break;
   case Opcode::ttg_memdesc_trans: {
     Shape steps;
     for (int64_t d : op->cast<ttg::MemdescTransOp>().order()) steps.push_back(strides[d]);

@@ -19,7 +19,7 @@ TEST(Coverage, OperationsThatAreNotInterpreted) {
                            "amdg.init_barrier", "amdg.masked_load", "amdg.masked_store", "amdg.wait_barrier",
                            "ttng.async_copy_mbarrier_arrive", "ttng.async_shared_store", "ttng.clc_get_program_id",
                            "ttng.clc_is_canceled", "ttng.clc_load_result", "ttng.clc_try_cancel",
-                           "ttng.tc_gen5_mma_scaled", "ttng.tmem_copy", "ttng.tmem_subslice"));
+                           "ttng.tc_gen5_mma_scaled", "ttng.tmem_copy"));
 }
 
 TEST(Coverage, ElementwiseOperationsHaveNoRegions) {
