@@ -85,6 +85,7 @@ absl::StatusOr<bool> loadScalarsAhead(ir::Module &, PassContext &);
 // memory/global_scratch_memory_allocation.cpp
 absl::StatusOr<bool> allocateGlobalScratch(ir::Module &, PassContext &);
 absl::StatusOr<bool> allocateSharedMemory(ir::Module &, PassContext &);
+absl::StatusOr<bool> allocateTensorMemory(ir::Module &, PassContext &);
 absl::StatusOr<bool> allocateWarpGroups(ir::Module &, PassContext &);
 absl::StatusOr<bool> fenceInsertion(ir::Module &, PassContext &);
 absl::StatusOr<bool> insertBarriers(ir::Module &, PassContext &);

@@ -4,9 +4,10 @@
 namespace tessera::transforms {
 using namespace ir;
 
-bool isMemdescView(const Operation *op) { return op->is<MemdescViewOp>(); }
+bool isMemdescView(const Operation *op) { return op->is<MemdescViewOp>() || op->is<ttng::TmemSubsliceOp>(); }
 
 Value viewedMemdesc(Value memdesc) {
+  if (auto part = memdesc.definedBy<ttng::TmemSubsliceOp>()) return part.src();
   auto view = memdesc.definedBy<MemdescViewOp>();
   return view ? view.src() : Value();
 }

@@ -199,6 +199,14 @@ private:
     });
   }
 
+  /// Of a dot in tensor memory, or its arrival at an mbarrier: where the program says that the buffer ends, by
+  /// ttg.local_dealloc. Otherwise nothing says which wait is the one for it.
+  unsigned endOfMma(Operation *alloc) {
+    for (auto *user : alloc->result(0).users())
+      if (user->is<ttg::LocalDeallocOp>()) return 0;
+    return end_[func_.op];
+  }
+
   /// The number of a user as it counts for a buffer of `alloc`'s region: a use in a nested region lasts to the end of
   /// the operation that holds the region (a loop iterates again), one in another block, if blocks branch back, to the
   /// end of the function.
@@ -221,6 +229,7 @@ private:
       if (user->is<ttng::AsyncTmaCopyLocalToGlobalOp>() || user->is<ttng::AsyncTmaReduceOp>())
         last = std::max(last, endOfBulkStore(user));
       if (auto dot = user->dyn<ttng::WarpGroupDotOp>(); dot && dot.isAsync()) last = std::max(last, endOfDot(user));
+      if (user->is<ttng::TcGen5MmaOp>() || user->is<ttng::TcGen5CommitOp>()) last = std::max(last, endOfMma(alloc));
       // Passed through a loop, branch, partition or block: wherever the value may go.
       auto follow = [&](Value to) { last = std::max(last, lastUse(to, alloc, seen)); };
       if (user->info().has(kTerminator) && user->parentOp())

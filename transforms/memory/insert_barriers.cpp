@@ -58,6 +58,11 @@
 //    Two such accesses to one buffer conflict within a warp group alone, and a barrier of each warp group by itself is
 //    enough. With all other accesses to the same bytes they conflict as by rule 1; barriers of warp groups order none
 //    of these, and nothing in global memory.
+// 12. Dots in tensor memory (`ttng.tc_gen5_mma`), and tensor memory itself. One thread issues the dot, so what all
+//    threads did before to its operands and to its accumulator needs a barrier, and ordinary writes to shared memory a
+//    fence (rule 6). The unit reads and writes asynchronously until it arrives at an mbarrier (`ttng.tc_gen5_commit`), for
+//    which every thread that touches the buffers again waits itself: its own accesses are none of this analysis.
+//    Columns of tensor memory are ranges behind those of shared memory.
 #include "ir/attribute_names.h"
 #include "ir/builder.h"
 #include "ir/loops.h"
@@ -71,6 +76,7 @@
 #include "transforms/memory/global_order.h"
 #include "transforms/memory/scratch.h"
 #include "transforms/memory/shared_effects.h"
+#include "transforms/memory/tensor_memory.h"
 #include "transforms/passes.h"
 #include "transforms/required_target.h"
 #include "llvm/ADT/DenseSet.h"
@@ -81,6 +87,9 @@ using namespace ir;
 
 namespace {
 
+/// Where columns of tensor memory begin among the ranges of bytes (rule 12).
+constexpr int64_t kTensorMemory = int64_t(1) << 40;
+
 class BarrierPlacement {
 public:
   BarrierPlacement(tt::FuncOp func, bool mayBeCalled, const TargetInfo &target)
@@ -89,7 +98,7 @@ public:
   bool run() {
     func_.op->walk([&](Operation *op) {
       auto *effects = sharedEffectsOf(op->opcode());
-      usesAsyncProxy_ |= effects && effects->throughAsyncProxy;
+      usesAsyncProxy_ |= effects && (effects->throughAsyncProxy || effects->readsLater);
     });
     AccessState s;
     walkRegion(func_.body(), s);
@@ -145,12 +154,23 @@ private:
       index = select ? select.index().impl() : nullptr;
       memdesc = viewed;
     }
+    if (isInTensorMemory(memdesc.type())) return rangeOfColumns(memdesc, index);
     auto alloc = memdesc.definedBy<ttg::LocalAllocOp>();
     if (!alloc) return kAllSharedMemory;
     int64_t offset = offsetOf(alloc.op);
     int64_t bytes = bufferBytes(alloc.result().type().cast<MemDescType>());
     AccessBy by = user->hasAttr(kWarpGroupRowsAttr) ? AccessBy::Groups : AccessBy::Block;
     return {offset, offset + bytes, index, 0, alloc.result().impl(), by};
+  }
+  /// Rule 12. `root`: what the memory descriptor is a view of.
+  static SharedRange rangeOfColumns(Value root, ValueImpl *index) {
+    auto alloc = root.definedBy<ttng::TmemAllocOp>();
+    auto column = alloc ? alloc->attr<IntegerAttr>(kTensorMemoryColumnAttr) : IntegerAttr();
+    if (!column) return {kTensorMemory, kEndOfSharedMemory};
+    auto columns = tensorMemoryColumns(alloc.result().type().cast<MemDescType>());
+    if (!columns.ok()) return {kTensorMemory, kEndOfSharedMemory};
+    int64_t first = kTensorMemory + column.sext();
+    return {first, first + *columns, index, 0, alloc.result().impl()};
   }
   static int64_t offsetOf(Operation *op) {
     auto offset = op->attr<IntegerAttr>(kAllocationOffsetAttr);
@@ -199,7 +219,9 @@ private:
     }
     s.reads.insert(reads.begin(), reads.end());
     s.writes.insert(writes.begin(), writes.end());
-    if (usesAsyncProxy_) s.unfenced.insert(writes.begin(), writes.end());
+    if (!usesAsyncProxy_) return;
+    for (auto w : writes)
+      if (w.first < kTensorMemory) s.unfenced.insert(w);
   }
 
   // ---- rules 4 to 6 ----
@@ -215,9 +237,14 @@ private:
     auto reads = rangesOf(effects.reads);
     auto writes = rangesOf(effects.writes);
     auto copiesTo = rangesOf(effects.copiesTo);
+    auto readsLater = rangesOf(effects.readsLater);
     if (effects.reads || effects.writes) access(op, s, reads, writes);
     if (effects.throughAsyncProxy)
       for (SharedRange r : effects.copiesTo ? copiesTo : reads) fenceWritesTo(op, s, r);
+    for (SharedRange r : readsLater) {
+      fenceWritesTo(op, s, r);
+      orderAfter(s.writes, op, s, r);
+    }
     for (SharedRange to : copiesTo) {
       orderAfter(s.writes, op, s, to);
       orderAfter(s.reads, op, s, to);

@@ -16,9 +16,10 @@ using layouts::Dim;
 
 namespace {
 
-constexpr int64_t kHistogramBinBytes = 4;   // an i32
-constexpr int64_t kScalarAtomicBytes = 16;  // one result, rounded up to the alignment
-constexpr int64_t kPartitionStateBytes = 4; // which ttg.warp_specialize the partitions' warps run next; 0: none
+constexpr int64_t kHistogramBinBytes = 4;        // an i32
+constexpr int64_t kScalarAtomicBytes = 16;       // one result, rounded up to the alignment
+constexpr int64_t kTensorMemoryAddressBytes = 4; // through shared memory, before anything else is in it
+constexpr int64_t kPartitionStateBytes = 4;      // which ttg.warp_specialize the partitions' warps run next; 0: none
 
 const absl::StatusOr<layouts::LinearLayout> &layoutOf(TensorType type) {
   return type.encoding()->layoutOf(type.shape());
@@ -137,6 +138,7 @@ Scratch scratchOf(Operation *op, const TargetInfo &target) {
   case Opcode::tt_atomic_poll: return {op->cast<tt::AtomicPollOp>().timeout() ? scratchOfAtomic(op) : 0};
   case Opcode::ttng_tensormap_create: return {kTensorMapBytes, kTensorMapBytes};
   case Opcode::ttg_warp_specialize: return {scratchOfCaptures(op->cast<ttg::WarpSpecializeOp>())};
+  case Opcode::ttng_tmem_alloc: return {kTensorMemoryAddressBytes};
   case Opcode::tt_func: return {specializesWarps(op) && !specializesWarpsOnce(op) ? kPartitionStateBytes : 0};
   default: return {};
   }
@@ -159,6 +161,7 @@ std::string scratchPurpose(Operation *op) {
   case Opcode::amdg_buffer_atomic_cas: return "result of the atomic, for threads that hold a copy";
   case Opcode::ttng_tensormap_create: return "tensor map under construction";
   case Opcode::ttg_warp_specialize: return "values that the partitions capture";
+  case Opcode::ttng_tmem_alloc: return "the address of tensor memory, when the kernel begins";
   case Opcode::tt_func: return "what the warps of partitions run next";
   case Opcode::tt_call: return "frame of the called function";
   default: return "scratch";

@@ -19,6 +19,18 @@ template <class OpT, Value (OpT::*operand)() const> Buffers buffer(Operation *op
   return {(op->cast<OpT>().*operand)()};
 }
 Buffers initialisedBuffer(Operation *op) { return op->numOperands() ? Buffers{op->result()} : Buffers{}; }
+Buffers initialisedTensorMemory(Operation *op) {
+  auto alloc = op->cast<ttng::TmemAllocOp>();
+  return alloc.src() ? Buffers{alloc.result()} : Buffers{};
+}
+Buffers operandsOfMma(Operation *op) {
+  auto mma = op->cast<ttng::TcGen5MmaOp>();
+  return {mma.a(), mma.b()};
+}
+Buffers barriersOfMma(Operation *op) {
+  auto barriers = op->cast<ttng::TcGen5MmaOp>().barriers();
+  return Buffers(barriers.begin(), barriers.end());
+}
 bool isAsyncDot(Operation *op) { return op->cast<ttng::WarpGroupDotOp>().isAsync(); }
 bool always(Operation *) { return true; }
 bool leavesNoCopies(Operation *op) { return op->cast<ttg::AsyncWaitOp>().num() == 0; }
@@ -59,6 +71,11 @@ const SharedEffects kSharedEffects[] = {
    .startsPending = &AccessState::pendingStores, .startsPendingIf = always},
   {.opcode = Opcode::ttng_async_tma_store_wait,
    .waitsFor = &AccessState::pendingStores, .waitedAs = &AccessState::reads, .waitsForAll = leavesNoStores},
+  // Rule 12: dots in tensor memory.
+  {.opcode = Opcode::ttng_tmem_alloc, .writes = initialisedTensorMemory},
+  {.opcode = Opcode::ttng_tc_gen5_mma, .reads = barriersOfMma,
+   .copiesTo = buffer<ttng::TcGen5MmaOp, &ttng::TcGen5MmaOp::d>, .readsLater = operandsOfMma},
+  {.opcode = Opcode::ttng_tc_gen5_commit, .reads = buffer<ttng::TcGen5CommitOp, &ttng::TcGen5CommitOp::barrier>},
   // Barriers in shared memory (mbarrier).
   {.opcode = Opcode::ttng_init_barrier, .writes = buffer<ttng::InitBarrierOp, &ttng::InitBarrierOp::alloc>},
   {.opcode = Opcode::ttng_inval_barrier, .writes = buffer<ttng::InvalBarrierOp, &ttng::InvalBarrierOp::alloc>},

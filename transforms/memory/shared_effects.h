@@ -14,7 +14,8 @@ struct SharedEffects {
   Buffers (*reads)(ir::Operation *) = nullptr;    // rule 1
   Buffers (*writes)(ir::Operation *) = nullptr;   // rule 1
   Buffers (*copiesTo)(ir::Operation *) = nullptr; // ordered after earlier accesses, written asynchronously (rules 4, 6)
-  bool throughAsyncProxy = false;                 // copiesTo or else reads need a fence after ordinary writes (rule 6)
+  Buffers (*readsLater)(ir::Operation *) = nullptr; // ordered after earlier writes, read asynchronously (rule 12)
+  bool throughAsyncProxy = false; // copiesTo or else reads need a fence after ordinary writes (rule 6)
   SharedRangeSet AccessState::*startsPending = nullptr; // `reads` or `copiesTo` stay pending in this set …
   bool (*startsPendingIf)(ir::Operation *) = nullptr;   // … under this condition
   SharedRangeSet AccessState::*waitsFor = nullptr;      // pending accesses that count as made here …
