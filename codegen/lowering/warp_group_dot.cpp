@@ -6,15 +6,14 @@
 //
 // A tile of 64 rows and the layout's tileN columns is computed in several steps along K, which a statement issues
 // together (Target::warpGroupMultiply).
-// The shared layout gives the offsets of its operands: of the tile's first element, of the next 8 rows, of the next
-// step. All of these offsets have bits of their own, so that they add up.
+// Operands in shared memory: shared_matrix.h.
 //
 // The instruction accumulates 8-bit floats with fewer bits than f32 has. K is then divided into chunks of
 // `maxNumImpreciseAcc` elements, and a chunk's sums are added to the accumulators by ordinary additions. If registers
 // are few, each tile is also split by columns, so that only some of a chunk's sums exist at a time.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/matrix_registers.h"
-#include "codegen/lowering/shared_access.h"
+#include "codegen/lowering/shared_matrix.h"
 #include "codegen/lowering/target.h"
 #include "ir/constants.h"
 #include "ir/ops.h"
@@ -29,21 +28,6 @@ using layouts::Dim;
 using layouts::LinearLayout;
 
 namespace {
-
-/// An operand in shared memory.
-struct SharedOperand {
-  SharedMatrix matrix;
-  LinearLayout places; // dim0, dim1 → offset in elements
-  unsigned k;          // the dimension that is K
-  int64_t bytes;       // of an element
-
-  int64_t at(int32_t mn, int32_t alongK) const {
-    int32_t dims[2];
-    dims[k] = alongK;
-    dims[1 - k] = mn;
-    return places.apply({{Dim::Dim0, dims[0]}, {Dim::Dim1, dims[1]}})[0] * bytes;
-  }
-};
 
 class WarpGroupDotLowering {
 public:
@@ -295,43 +279,11 @@ private:
 
   /// Fills `f` for the operand whose dimension `k` is K; `extent`: of a tile across K. False after a diagnostic.
   bool sharedOperand(Value v, unsigned k, int32_t extent, SharedOperand &f) {
-    auto type = v.type().cast<MemDescType>();
-    auto *encoding = layouts::dynCast<layouts::NvmmaSharedEncoding>(type.encoding());
-    if (!encoding || !encoding->params().swizzlingByteWidth)
-      return fl_.error(dot_.op, "reads an operand under " + type.encoding()->str() +
-                                    "; the matrix unit takes #ttg.nvmma_shared with a swizzle");
-    auto shared = sharedLayoutOf(type);
-    if (!shared.ok()) return fl_.error(dot_.op, std::string(shared.status().message()));
-    f.places = shared->pseudoInvert();
-    f.k = k;
-    f.bytes = type.element().bitWidth() / 8;
+    auto operand = sharedOperandOf(dot_.op, v, k, {.extent = extent, .depth = int32_t(statement_.k)}, fl_);
+    if (!operand) return false;
+    f = *operand;
     auto &m = f.matrix;
-    m.swizzleBytes = encoding->params().swizzlingByteWidth;
-    m.kMajor = (encoding->params().transposed ? 0u : 1u) == k;
-    if (!m.kMajor && f.bytes != 2)
-      return fl_.error(dot_.op, "reads an operand of " + type.element().str() +
-                                    " across K; the matrix unit does so for 16-bit elements only");
-    int32_t rowElements = m.swizzleBytes / f.bytes;
-    auto regular = [&](int32_t from, int32_t to, auto &&offset, int64_t step) {
-      for (int32_t i = from, n = 1; i < to; i *= 2, n *= 2)
-        if (offset(i) != step * n) return false;
-      return true;
-    };
-    bool canonical;
-    if (m.kMajor) {
-      m.strideBytes = f.at(8, 0);
-      canonical = regular(8, extent, [&](int32_t i) { return f.at(i, 0); }, m.strideBytes);
-    } else {
-      m.strideBytes = f.at(0, 8);
-      m.leadingBytes = extent > rowElements ? f.at(rowElements, 0) : 0;
-      canonical = regular(
-                      8, statement_.k, [&](int32_t i) { return f.at(0, i); }, m.strideBytes) &&
-                  regular(rowElements, extent, [&](int32_t i) { return f.at(i, 0); }, m.leadingBytes);
-    }
-    if (!canonical)
-      return fl_.error(dot_.op, "reads an operand of " + type.str() + ", whose parts are not at regular distances");
-    auto origin = originOf(v, f);
-    if (!origin) return false;
+    auto type = v.type().cast<MemDescType>();
     // What the group's number adds: rows of A, columns of B.
     LinearLayout::InDim warps{Dim::Warp, {}};
     for (unsigned bit = 0; bit < lc_.inDimBits(Dim::Warp); ++bit) {
@@ -347,24 +299,8 @@ private:
     llvm::Value *warp = dependsOnWarp ? fl_.sharedWarpId() : fl_.i32(0);
     llvm::Value *group = fl_.applyLayout(ofWarp, {{Dim::Warp, warp}})[0];
     m.pointer = b_.CreateGEP(b_.getInt8Ty(), fl_.get(v)[0], group);
-    if (*origin) m.pointer = b_.CreateConstGEP1_64(b_.getInt8Ty(), m.pointer, *origin);
+    if (f.origin) m.pointer = b_.CreateConstGEP1_64(b_.getInt8Ty(), m.pointer, f.origin);
     return true;
-  }
-
-  /// Where the operand begins in its buffer, in bytes: whole steps along K, and 8 rows or columns, after which the
-  /// swizzle repeats. None after a diagnostic.
-  std::optional<int64_t> originOf(Value v, const SharedOperand &f) {
-    auto &parts = fl_.get(v);
-    int64_t at[2];
-    for (unsigned d = 0; d < 2; ++d) {
-      auto *offset = llvm::dyn_cast<llvm::ConstantInt>(parts[d + 1]);
-      if (!offset) {
-        fl_.error(dot_.op, "reads a part of a buffer at an offset that is no constant");
-        return std::nullopt;
-      }
-      at[d] = offset->getSExtValue(); // a multiple of the part's size, as of every ttg.memdesc_subslice
-    }
-    return f.at(at[1 - f.k], at[f.k]);
   }
 
   /// The elements of A that a thread gives to a step.
