@@ -14,6 +14,7 @@ class AmdTarget final : public codegen::WithoutPartitions,
                         public codegen::WithoutPerLaneAsyncCopies,
                         public codegen::WithoutLdmatrix,
                         public codegen::WithoutWarpGroupDots,
+                        public codegen::WithoutTensorMemory,
                         public codegen::WithoutTensorCopies {
 public:
   explicit AmdTarget(const ir::TargetInfo &info) : info_(info), rdna_(info.warpSize == 32) {}

@@ -1,8 +1,8 @@
 // What NVIDIA GPUs do their own way in the lowering of IR to LLVM IR: the Target of codegen/lowering/target.h in nvvm
 // intrinsics and inline PTX. lowering_target.cpp: threads, lanes, functions; lowering_memory.cpp: accesses and
 // atomics; lowering_math.cpp: functions and conversions; lowering_matrix.cpp, lowering_warp_group.cpp: matrix
-// instructions; lowering_tensor_copy.cpp: bulk copies. Source of instructions and their restrictions: "Parallel
-// Thread Execution ISA".
+// instructions; lowering_tensor_memory.cpp: those in tensor memory; lowering_tensor_copy.cpp: bulk copies. Source of
+// instructions and their restrictions: "Parallel Thread Execution ISA".
 #pragma once
 #include "codegen/lowering/target_without.h"
 #include <memory>
@@ -79,6 +79,15 @@ public:
   void commitDots(llvm::IRBuilder<> &) const override;
   void waitForDots(llvm::IRBuilder<> &, unsigned pending, llvm::MutableArrayRef<llvm::Value *>) const override;
   void fenceAsyncShared(llvm::IRBuilder<> &) const override;
+
+  void allocateTensorMemory(llvm::IRBuilder<> &, llvm::Value *word, unsigned columns) const override;
+  void freeTensorMemory(llvm::IRBuilder<> &, llvm::Value *address, unsigned columns) const override;
+  llvm::SmallVector<llvm::Value *, 32> loadTensorMemory(llvm::IRBuilder<> &,
+                                                        llvm::ArrayRef<codegen::TensorMemoryAccess>) const override;
+  void storeTensorMemory(llvm::IRBuilder<> &, llvm::ArrayRef<codegen::TensorMemoryAccess>,
+                         llvm::ArrayRef<llvm::Value *> words, llvm::Value *predicate) const override;
+  void multiplyInTensorMemory(llvm::IRBuilder<> &, const codegen::TensorMemoryDot &) const override;
+
   bool copyToShared(llvm::IRBuilder<> &, const codegen::MemoryAccess &, llvm::Value *shared, unsigned bytes,
                     llvm::Value *acts) const override;
   void commitCopies(llvm::IRBuilder<> &) const override;

@@ -16,6 +16,7 @@ struct Row {
 bool isAmd(const TargetInfo &t) { return t.vendor == Vendor::Amd; }
 bool hasScaledMatrices(const TargetInfo &t) { return !t.scaledMatrixInstructions.empty(); }
 bool hasWgmma(const TargetInfo &t) { return t.matrixUnit == MatrixUnit::Wgmma; }
+bool hasTensorMemory(const TargetInfo &t) { return t.matrixUnit == MatrixUnit::Tcgen05; }
 bool hasTensorCopy(const TargetInfo &t) { return t.hasTensorCopy; }
 bool hasNamedBarriers(const TargetInfo &t) { return t.namedBarriers > 0; }
 
@@ -140,6 +141,12 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttng_fence_async_shared: return {lowerWarpGroup, nullptr, hasTensorCopy}; // others have one proxy
   case Opcode::ttng_warp_group_dot:
   case Opcode::ttng_warp_group_dot_wait: return {lowerWarpGroup, nullptr, hasWgmma};
+  case Opcode::ttng_tmem_alloc:
+  case Opcode::ttng_tmem_load:
+  case Opcode::ttng_tmem_store:
+  case Opcode::ttng_tmem_subslice:
+  case Opcode::ttng_tc_gen5_mma:
+  case Opcode::ttng_tc_gen5_commit: return {lowerTensorMemory, nullptr, hasTensorMemory};
   case Opcode::ttg_async_wait:
   case Opcode::ttg_async_commit_group:
   case Opcode::ttg_async_copy_global_to_local: return {lowerAsyncCopy, nullptr};
@@ -227,11 +234,6 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttg_mask: return {nullptr, "an intermediate form of the pipeliner"};
   case Opcode::ttng_cluster_arrive:
   case Opcode::ttng_cluster_wait:
-  case Opcode::ttng_tmem_alloc:
-  case Opcode::ttng_tmem_load:
-  case Opcode::ttng_tmem_store:
-  case Opcode::ttng_tc_gen5_mma:
-  case Opcode::ttng_tc_gen5_commit:
   case Opcode::amdg_local_load_packed_tranposed:
   case Opcode::amdg_async_wait:
   case Opcode::amdg_arrive_barrier:
@@ -250,8 +252,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttng_cluster_barrier:
   case Opcode::ttng_fence_mbarrier_init_release_cluster:
   case Opcode::ttng_tc_gen5_mma_scaled:
-  case Opcode::ttng_tmem_copy:
-  case Opcode::ttng_tmem_subslice: return {nullptr, kMatrixReason};
+  case Opcode::ttng_tmem_copy: return {nullptr, kMatrixReason};
   case Opcode::ttng_async_tma_gather:
   case Opcode::ttng_async_tma_scatter:
     return {nullptr, "a copy of rows by instructions of sm_100 and later, which the lowering does not know"};

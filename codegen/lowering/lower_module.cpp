@@ -13,6 +13,7 @@
 #include "transforms/analyses/axis_info.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/analyses/register_pressure.h"
+#include "transforms/memory/tensor_memory.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 namespace tessera::codegen {
@@ -235,11 +236,15 @@ private:
       hidden.shared = &*arg++;
     fl.setHiddenArguments(hidden);
 
+    int64_t tensorMemory = moduleInt(module_.op(), transforms::kTensorMemorySizeAttr, 0);
+    if (tensorMemory && isKernel(f)) fl.beginTensorMemory(unsigned(tensorMemory));
+
     unsigned before = diag_.errors();
     bool ok = fl.lowerRegion(f.body(), [&](Operation *terminator) {
       auto ret = terminator->dyn<tt::ReturnOp>();
       if (!ret) return fl.error(terminator, "does not end a function");
       llvm::Type *type = function->getReturnType();
+      fl.endTensorMemory();
       fl.endSpecialized();
       if (type->isVoidTy()) {
         b_.CreateRetVoid();

@@ -7,6 +7,7 @@
 #include "ir/attribute_names.h"
 #include "ir/ops.h"
 #include "transforms/analyses/axis_info.h"
+#include "transforms/memory/tensor_memory.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include <map>
 
@@ -68,6 +69,7 @@ llvm::Type *FunctionLowering::memoryType(Type type) {
 }
 
 llvm::SmallVector<llvm::Type *, 8> FunctionLowering::elementTypes(Type type) {
+  if (transforms::isInTensorMemory(type)) return {b.getInt32Ty()};
   if (auto desc = type.dyn_cast<MemDescType>()) {
     llvm::SmallVector<llvm::Type *, 8> out{b.getPtrTy(3)};
     out.append(desc.rank(), b.getInt32Ty());
@@ -79,6 +81,7 @@ llvm::SmallVector<llvm::Type *, 8> FunctionLowering::elementTypes(Type type) {
 
 unsigned FunctionLowering::numElements(Type type) {
   if (type.isTensor()) return layout(type).inDimSize(Dim::Register);
+  if (transforms::isInTensorMemory(type)) return 1;
   if (auto desc = type.dyn_cast<MemDescType>()) return 1 + desc.rank();
   return type.kind() == TypeKind::AsyncToken ? 0 : 1;
 }

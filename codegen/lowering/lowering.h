@@ -26,8 +26,8 @@ class Target;
 class DebugInfo;
 
 /// The LLVM values of one IR value in one thread: one per register element of a tensor, one for a scalar; a memory
-/// descriptor has its base pointer (address space 3) first, then one i32 offset per dimension of its view; a token has
-/// none.
+/// descriptor has its base pointer (address space 3) first, then one i32 offset per dimension of its view, or, in
+/// tensor memory, its address alone, i32; a token has none.
 using Elements = llvm::SmallVector<llvm::Value *, 8>;
 
 struct LoweringOptions {
@@ -130,6 +130,7 @@ public:
   llvm::Value *blockInCluster(); // i32
   int warpSize() const { return context_.warpSize; }
   int numWarps() const { return partition_.numWarps; } // that run what is being lowered
+  int firstWarp() const { return partition_.firstWarp; }
   int numCtas() const { return context_.numCtas; }
 
   /// All threads that run what is being lowered; shared memory is visible after it, and with `global` their accesses to
@@ -175,6 +176,14 @@ public:
   /// Base of the block's dynamic shared memory plus the op's `allocation.offset` (bytes), ptr addrspace(3).
   llvm::Value *scratch(ir::Operation *op);
   llvm::Value *sharedAt(int64_t byteOffset);
+
+  // ---- tensor memory (for lower_module.cpp and tensor_memory.cpp) ----
+  /// At the beginning of a kernel: allocates so many columns.
+  void beginTensorMemory(unsigned columns);
+  /// Before a return.
+  void endTensorMemory();
+  /// The address of the block's first column, i32; null without tensor memory.
+  llvm::Value *tensorMemory() const { return tensorMemory_; }
 
   // ---- scratch in global memory ----
   /// The op's part of the program's scratch (ttg.global_scratch_memory_offset).
@@ -264,6 +273,8 @@ private:
 
   const FunctionContext context_;
   HiddenArguments hidden_;
+  llvm::Value *tensorMemory_ = nullptr;
+  unsigned tensorMemoryColumns_ = 0;
 
   // Values and blocks of the IR.
   std::deque<Elements> storage_;
@@ -319,19 +330,20 @@ bool lowerReduce(ir::Operation *, FunctionLowering &); // reduce.cpp
 bool lowerScan(ir::Operation *, FunctionLowering &);   // scan.cpp
 bool lowerShape(ir::Operation *, FunctionLowering &);  // shape.cpp: splat, broadcast, reshape, trans, join, split, …
 bool lowerShared(ir::Operation *, FunctionLowering &); // shared_memory.cpp: local_alloc, local_load, views, …
-bool lowerGatherLike(ir::Operation *, FunctionLowering &); // gather.cpp: tt.gather, tt.histogram
-bool lowerPointwise(ir::Operation *, FunctionLowering &);  // pointwise.cpp: arith, select, pointers
-bool lowerCast(ir::Operation *, FunctionLowering &);       // casts.cpp: conversions between floats and integers
-bool lowerE2m1ToFp(ir::Operation *, FunctionLowering &);   // fp4.cpp: 4-bit floats in bytes
-bool lowerFp4ToFp(ir::Operation *, FunctionLowering &);    // … pairs of them
-bool lowerMath(ir::Operation *, FunctionLowering &);       // math.cpp: math.*, extern_elementwise, divf, clampf
-bool lowerMemory(ir::Operation *, FunctionLowering &);     // memory.cpp: load, store, buffer accesses
-bool lowerAtomic(ir::Operation *, FunctionLowering &);     // atomics.cpp: atomic_rmw, atomic_cas
-bool lowerProgramId(ir::Operation *, FunctionLowering &);  // program_ids.cpp: tt.get_program_id
-bool lowerAsyncCopy(ir::Operation *, FunctionLowering &);  // async_copy.cpp: asynchronous copies global → shared
-bool lowerDot(ir::Operation *, FunctionLowering &);        // dot.cpp: tt.dot
-bool lowerWarpGroup(ir::Operation *, FunctionLowering &);  // warp_group_dot.cpp: ttng.warp_group_dot and its wait
-bool lowerTensorCopy(ir::Operation *, FunctionLowering &); // tensor_copy.cpp: bulk copies, barriers in shared memory
+bool lowerGatherLike(ir::Operation *, FunctionLowering &);   // gather.cpp: tt.gather, tt.histogram
+bool lowerPointwise(ir::Operation *, FunctionLowering &);    // pointwise.cpp: arith, select, pointers
+bool lowerCast(ir::Operation *, FunctionLowering &);         // casts.cpp: conversions between floats and integers
+bool lowerE2m1ToFp(ir::Operation *, FunctionLowering &);     // fp4.cpp: 4-bit floats in bytes
+bool lowerFp4ToFp(ir::Operation *, FunctionLowering &);      // … pairs of them
+bool lowerMath(ir::Operation *, FunctionLowering &);         // math.cpp: math.*, extern_elementwise, divf, clampf
+bool lowerMemory(ir::Operation *, FunctionLowering &);       // memory.cpp: load, store, buffer accesses
+bool lowerAtomic(ir::Operation *, FunctionLowering &);       // atomics.cpp: atomic_rmw, atomic_cas
+bool lowerProgramId(ir::Operation *, FunctionLowering &);    // program_ids.cpp: tt.get_program_id
+bool lowerAsyncCopy(ir::Operation *, FunctionLowering &);    // async_copy.cpp: asynchronous copies global → shared
+bool lowerDot(ir::Operation *, FunctionLowering &);          // dot.cpp: tt.dot
+bool lowerWarpGroup(ir::Operation *, FunctionLowering &);    // warp_group_dot.cpp: ttng.warp_group_dot and its wait
+bool lowerTensorMemory(ir::Operation *, FunctionLowering &); // tensor_memory.cpp: tensor memory and dots in it
+bool lowerTensorCopy(ir::Operation *, FunctionLowering &);   // tensor_copy.cpp: bulk copies, barriers in shared memory
 bool lowerInlineAssembly(ir::Operation *, FunctionLowering &); // inline_assembly.cpp
 bool lowerControl(ir::Operation *, FunctionLowering &);        // control_flow.cpp: scf, call, barriers, assert, print
 bool lowerWarpSpecialize(ir::Operation *, FunctionLowering &); // warp_specialize.cpp: code of partitions of warps

@@ -4,6 +4,7 @@
 #include "codegen/lowering/shared_access.h"
 #include "codegen/lowering/target.h"
 #include "ir/ops.h"
+#include "transforms/memory/tensor_memory.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace tessera::codegen {
@@ -188,7 +189,8 @@ bool lowerShared(Operation *op, FunctionLowering &fl) {
   case Opcode::ttg_memdesc_subslice:
   case Opcode::ttg_memdesc_trans:
   case Opcode::ttg_memdesc_reshape:
-  case Opcode::ttg_memdesc_reinterpret: return lowerView(op, fl);
+  case Opcode::ttg_memdesc_reinterpret:
+    return transforms::isInTensorMemory(op->operand(0).type()) ? lowerTensorMemory(op, fl) : lowerView(op, fl);
   default: return fl.error(op, "is not an operation on shared memory");
   }
 }

@@ -91,6 +91,37 @@ struct WarpGroupDot {
   llvm::Value *accumulates = nullptr; // i1: whether a tile's first step adds to its accumulator; null: it does
 };
 
+/// An access of a warp to its 32 lanes of tensor memory, `columns` columns of 32 bits: lane l of the warp holds a word
+/// of each for lane l of tensor memory. With `half`, which is a number of columns, the access has 16 lanes of tensor
+/// memory instead, and lanes 16 to 31 of the warp hold words of lanes 0 to 15, so many columns further on.
+struct TensorMemoryAccess {
+  llvm::Value *address = nullptr; // i32, equal in all lanes of the warp: the lane in the upper half, then the column
+  unsigned columns = 0;           // a power of two up to 128
+  unsigned half = 0;
+};
+
+/// Dots of tiles of m by n that the matrix unit adds to accumulators in tensor memory, each in several steps along K.
+struct TensorMemoryDot {
+  ir::MatrixType a, b, c;
+  bool isUnsigned = false;             // integers
+  unsigned m = 0, n = 0, k = 0;        // of one step
+  std::optional<SharedMatrix> matrixA; // none: A is in tensor memory, at `addressA`
+  SharedMatrix matrixB;
+  llvm::Value *accumulators = nullptr, *addressA = nullptr; // i32
+  struct Step {
+    int64_t accumulator = 0; // added to the address of the accumulators
+    int64_t offsetA = 0;     // bytes from the matrix, or added to its address
+    int64_t offsetB = 0;     // bytes from the matrix
+    bool begins = false;     // the tile's first: whether it adds to the accumulator is `accumulates`
+  };
+  llvm::SmallVector<Step, 8> steps;
+  llvm::Value *accumulates = nullptr, *predicate = nullptr; // i1; of one thread of the block alone
+  struct Arrival {
+    llvm::Value *barrier, *predicate;
+  };
+  llvm::SmallVector<Arrival, 1> arrivals; // at barriers in shared memory, when all dots issued so far are done
+};
+
 /// A tensor as the unit that copies blocks of it addresses it; the innermost dimension comes first.
 struct TensorMap {
   llvm::Value *address = nullptr, *map = nullptr; // ptr addrspace(1): the tensor; where its description goes
@@ -265,6 +296,22 @@ public:
   /// This thread's accesses to shared memory before it come before what units of the multiprocessor other than its
   /// lanes do after it.
   virtual void fenceAsyncShared(llvm::IRBuilder<> &) const = 0;
+
+  // ---- tensor memory (info().matrixUnit == Tcgen05) ----
+  // Accesses of this thread are done when a function returns, and ordered with those of other threads by a barrier.
+  /// Allocates columns for the block. Executed by one warp; their address comes to be in the word `word` of shared
+  /// memory. The block allocates no more.
+  virtual void allocateTensorMemory(llvm::IRBuilder<> &, llvm::Value *word, unsigned columns) const = 0;
+  /// Executed by the same warp, when all accesses and dots of the block are done.
+  virtual void freeTensorMemory(llvm::IRBuilder<> &, llvm::Value *address, unsigned columns) const = 0;
+  /// The words of all accesses, one after the other; i32.
+  virtual llvm::SmallVector<llvm::Value *, 32> loadTensorMemory(llvm::IRBuilder<> &,
+                                                                llvm::ArrayRef<TensorMemoryAccess>) const = 0;
+  /// `predicate`: equal in all lanes of the warp.
+  virtual void storeTensorMemory(llvm::IRBuilder<> &, llvm::ArrayRef<TensorMemoryAccess>,
+                                 llvm::ArrayRef<llvm::Value *> words, llvm::Value *predicate) const = 0;
+  /// Issues dots, or without any, arrivals for those that the thread issued before. Executed by all threads.
+  virtual void multiplyInTensorMemory(llvm::IRBuilder<> &, const TensorMemoryDot &) const = 0;
 
   // ---- bulk copies of tensors and barriers in shared memory (info().hasTensorCopy) ----
   // All addresses are equal in all threads, all predicates i1. Who acts is the one thread that `leader` is true for.

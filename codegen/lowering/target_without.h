@@ -126,6 +126,26 @@ public:
   }
 };
 
+/// info().matrixUnit is not Tcgen05.
+class WithoutTensorMemory : public virtual Target {
+public:
+  void allocateTensorMemory(llvm::IRBuilder<> &, llvm::Value *, unsigned) const override {
+    lacks("MatrixUnit::Tcgen05");
+  }
+  void freeTensorMemory(llvm::IRBuilder<> &, llvm::Value *, unsigned) const override { lacks("MatrixUnit::Tcgen05"); }
+  llvm::SmallVector<llvm::Value *, 32> loadTensorMemory(llvm::IRBuilder<> &,
+                                                        llvm::ArrayRef<TensorMemoryAccess>) const override {
+    lacks("MatrixUnit::Tcgen05");
+  }
+  void storeTensorMemory(llvm::IRBuilder<> &, llvm::ArrayRef<TensorMemoryAccess>, llvm::ArrayRef<llvm::Value *>,
+                         llvm::Value *) const override {
+    lacks("MatrixUnit::Tcgen05");
+  }
+  void multiplyInTensorMemory(llvm::IRBuilder<> &, const TensorMemoryDot &) const override {
+    lacks("MatrixUnit::Tcgen05");
+  }
+};
+
 /// info().hasTensorCopy is false. Nothing but lanes accesses shared memory: no access needs a fence.
 class WithoutTensorCopies : public virtual Target {
 public:

@@ -19,6 +19,7 @@ class HostTarget : public codegen::WithoutPartitions,
                    public codegen::WithoutLdmatrix,
                    public codegen::WithoutTransposedLdsRead,
                    public codegen::WithoutWarpGroupDots,
+                   public codegen::WithoutTensorMemory,
                    public codegen::WithoutTensorCopies {
 public:
   explicit HostTarget(int warpSize = 32) {

@@ -1,0 +1,317 @@
+// Lowering of tensor memory (tcgen05, layouts/tensor_memory_places.h); of dots in it: tensor_memory_dot.cpp.
+//
+//   %acc = ttng.tmem_alloc                           an address: the block's first column and the buffer's place
+//   ttng.tmem_store %x, %acc, %true                  each warp writes its 32 lanes, and waits
+//   ttng.tc_gen5_mma %a, %b, %acc, %useD, %pred, %bar[%p] {is_async}
+//                                                    one thread issues the tiles' steps along K and the arrival at %bar
+//   ttng.wait_barrier %bar, %phase                   all threads
+//   %y = ttng.tmem_load %acc
+//
+// A buffer's memory descriptor is one i32: the lane of tensor memory in the upper half, the column in the lower. A
+// kernel allocates once, at its beginning, and frees before it returns; allocate-tensor-memory has given each buffer
+// its columns.
+//
+// Loads and stores. A tensor's layout says which element a register of a lane of a warp holds, the buffer's where the
+// element is. Together they must be what one access does: lane l of warp w is lane 32 (w mod 4) + l of tensor memory,
+// or its lanes 16 to 31 are further columns of lanes 0 to 15; registers are columns. Registers that hold further rows,
+// and warps beyond four, are accesses elsewhere.
+//
+// Not lowered: buffers of pairs of blocks, registers under other layouts.
+#include "codegen/lowering/tensor_memory.h"
+#include "codegen/lowering/target.h"
+#include "ir/ops.h"
+#include "transforms/memory/tensor_memory.h"
+#include <map>
+
+namespace tessera::codegen {
+using namespace ir;
+using layouts::Dim;
+using layouts::LinearLayout;
+
+const layouts::TensorMemoryEncoding *tensorMemoryEncodingOf(MemDescType type) {
+  return layouts::dynCast<layouts::TensorMemoryEncoding>(type.encoding());
+}
+
+std::optional<LinearLayout> tensorMemoryPlacesOf(Operation *op, MemDescType type, FunctionLowering &fl) {
+  auto *encoding = tensorMemoryEncodingOf(type);
+  if (!encoding) {
+    fl.error(op, "accesses tensor memory under " + type.encoding()->str() + ", which its lowering does not know");
+    return std::nullopt;
+  }
+  auto places = layouts::tensorMemoryPlaces(*encoding, type.shape().take_back(2));
+  if (!places.ok()) {
+    fl.error(op, std::string(places.status().message()));
+    return std::nullopt;
+  }
+  return places->pseudoInvert();
+}
+
+TensorPlace TensorPlace::of(const LinearLayout &places, int32_t row, int32_t column) {
+  auto at = places.apply({{Dim::Dim0, row}, {Dim::Dim1, column}});
+  return {at[0], at[1]};
+}
+
+int64_t TensorPlace::address(unsigned bits) const {
+  return (int64_t(lane) << kTensorLaneBit) + int64_t(element) * bits / layouts::kTensorMemoryColumnBits;
+}
+
+namespace {
+
+constexpr int32_t kHalfLanes = 16;
+constexpr unsigned kMostColumns = 128; // of one access
+
+// ---- loads and stores ----
+
+/// The registers of a tensor as words of tensor memory.
+class TensorMemoryRegisters {
+public:
+  TensorMemoryRegisters(Operation *op, Type tensor, Value buffer, FunctionLowering &fl)
+      : op_(op), buffer_(buffer), fl_(fl), b_(fl.b), layout_(fl.layout(tensor)), element_(fl.elementType(tensor)),
+        bits_(tensor.scalar().bitWidth()) {}
+
+  /// Plans the accesses. False after a diagnostic.
+  bool run() {
+    auto type = buffer_.type().cast<MemDescType>();
+    auto places = tensorMemoryPlacesOf(op_, type, fl_);
+    if (!places) return false;
+    unsigned stride = unsigned(tensorMemoryEncodingOf(type)->params().colStride);
+    if (bits_ < 8 || bits_ > 32 || bits_ * stride > 32)
+      return fl_.error(op_, "moves elements of " + llvm::Twine(bits_) + " bits, " + llvm::Twine(stride) +
+                                " apart; a column of tensor memory has 32 bits");
+    places_ = *places;
+    return findLanes() && findWarps() && findWords() && findAccesses();
+  }
+
+  llvm::ArrayRef<TensorMemoryAccess> accesses() const { return accesses_; }
+
+  llvm::SmallVector<llvm::Value *, 32> wordsOf(const Elements &values) {
+    llvm::SmallVector<llvm::Value *, 32> out;
+    for (auto &word : words_) out.push_back(join(word, values));
+    return out;
+  }
+  Elements valuesOf(llvm::ArrayRef<llvm::Value *> words) {
+    Elements out(layout_.inDimSize(Dim::Register), nullptr);
+    for (auto [word, value] : llvm::zip(words_, words)) split(word, value, out);
+    for (auto [r, from] : llvm::enumerate(sameAs_)) out[r] = out[from];
+    return out;
+  }
+
+private:
+  struct Word {
+    TensorPlace place;                   // element: of the word's first bits
+    llvm::SmallVector<int, 4> registers; // from the lowest bits on
+  };
+
+  TensorPlace placeOfBasis(Dim dim, unsigned bit) {
+    auto at = layout_.basis(dim, bit);
+    return TensorPlace::of(places_, at[0], at[1]);
+  }
+  bool refuse() {
+    return fl_.error(op_, "has registers under a layout that no access to tensor memory serves: " +
+                              (op_->numResults() ? op_->result(0) : op_->cast<ttng::TmemStoreOp>().src()).type().str());
+  }
+  int32_t columnsOf(int32_t elements) const { return int32_t(int64_t(elements) * bits_ / 32); }
+  bool isColumn(int32_t element) const { return int64_t(element) * bits_ % 32 == 0; }
+
+  /// Lane l is lane l of tensor memory, but perhaps for the last bit.
+  bool findLanes() {
+    unsigned bits = layout_.inDimBits(Dim::Lane);
+    if (layout_.numOutDims() != 2 || bits != 5) return refuse();
+    for (unsigned bit = 0; bit < 4; ++bit)
+      if (placeOfBasis(Dim::Lane, bit) != TensorPlace{1 << bit, 0}) return refuse();
+    TensorPlace last = placeOfBasis(Dim::Lane, 4);
+    if (last == TensorPlace{kHalfLanes, 0}) return true;
+    if (last.lane || last.element <= 0 || !isColumn(last.element)) return refuse();
+    half_ = unsigned(columnsOf(last.element));
+    return true;
+  }
+
+  /// Four warps are the lanes of tensor memory; further ones access other places.
+  bool findWarps() {
+    unsigned bits = layout_.inDimBits(Dim::Warp);
+    if (bits < 2 || fl_.firstWarp() % layouts::kTensorMemoryWarps)
+      return fl_.error(op_,
+                       "accesses tensor memory from warps that are not whole groups of four, which have its lanes");
+    for (unsigned bit = 0; bit < 2; ++bit)
+      if (placeOfBasis(Dim::Warp, bit) != TensorPlace{layouts::kTensorMemoryLanesOfWarp << bit, 0}) return refuse();
+    llvm::Value *warp = fl_.sharedWarpId();
+    llvm::Value *group = b_.CreateAnd(warp, fl_.i32(layouts::kTensorMemoryWarps - 1));
+    llvm::Value *lanes = b_.CreateShl(group, kTensorLaneBit + llvm::Log2_32(layouts::kTensorMemoryLanesOfWarp));
+    address_ = b_.CreateAdd(fl_.scalar(buffer_), lanes);
+    for (unsigned bit = 2; bit < bits; ++bit) {
+      TensorPlace p = placeOfBasis(Dim::Warp, bit);
+      if (!isWhole(p)) return refuse();
+      llvm::Value *set = b_.CreateAnd(b_.CreateLShr(warp, bit), fl_.i32(1));
+      address_ = b_.CreateAdd(address_, b_.CreateMul(set, fl_.i32(p.address(bits_))));
+    }
+    return true;
+  }
+  /// Whether accesses may begin there: at a column, and in the second half of the lanes only if they have half of them.
+  bool isWhole(TensorPlace p) const { return isColumn(p.element) && (p.lane == 0 || (p.lane == kHalfLanes && half_)); }
+
+  bool findWords() {
+    std::map<TensorPlace, Word> words;
+    unsigned registers = unsigned(layout_.inDimSize(Dim::Register));
+    std::map<TensorPlace, int> first;
+    for (unsigned r = 0; r < registers; ++r) {
+      auto at = layout_.apply({{Dim::Register, int32_t(r)}});
+      TensorPlace p = TensorPlace::of(places_, at[0], at[1]);
+      int same = first.try_emplace(p, int(r)).first->second;
+      sameAs_.push_back(same);
+      if (same != int(r)) continue;
+      TensorPlace word{p.lane, columnsOf(p.element)};
+      if (p.lane != 0 && !(p.lane == kHalfLanes && half_)) return refuse();
+      auto &w = words[word];
+      unsigned in = unsigned(int64_t(p.element) * bits_ % 32) / bits_;
+      w.registers.resize(std::max<size_t>(w.registers.size(), in + 1), -1);
+      w.registers[in] = int(r);
+    }
+    auto stride = unsigned(tensorMemoryEncodingOf(buffer_.type().cast<MemDescType>())->params().colStride);
+    unsigned perWord = 32 / (bits_ * stride);
+    for (auto &[place, w] : words) {
+      llvm::SmallVector<int, 4> held;
+      for (int r : w.registers)
+        if (r >= 0) held.push_back(r);
+      if (held.size() != perWord) return refuse(); // another thread has a part of the word
+      w.place = place;
+      words_.push_back(w);
+    }
+    return true;
+  }
+
+  /// Runs of columns, cut into accesses.
+  bool findAccesses() {
+    for (size_t i = 0; i < words_.size();) {
+      size_t end = i + 1;
+      while (end < words_.size() && words_[end].place.lane == words_[i].place.lane &&
+             words_[end].place.element == words_[end - 1].place.element + 1)
+        ++end;
+      while (i < end) {
+        size_t n = std::min<size_t>(kMostColumns, llvm::bit_floor(end - i));
+        int64_t at = (int64_t(words_[i].place.lane) << kTensorLaneBit) + words_[i].place.element;
+        accesses_.push_back({b_.CreateAdd(address_, fl_.i32(at)), unsigned(n), half_});
+        i += n;
+      }
+    }
+    return true;
+  }
+
+  llvm::Value *join(const Word &word, const Elements &values) {
+    llvm::Value *out = nullptr;
+    for (auto [in, r] : llvm::enumerate(word.registers)) {
+      if (r < 0) continue;
+      llvm::Value *v = b_.CreateZExt(b_.CreateBitCast(values[r], b_.getIntNTy(bits_)), b_.getInt32Ty());
+      v = b_.CreateShl(v, in * bits_);
+      out = out ? b_.CreateOr(out, v) : v;
+    }
+    return out;
+  }
+  void split(const Word &word, llvm::Value *value, Elements &out) {
+    for (auto [in, r] : llvm::enumerate(word.registers)) {
+      if (r < 0) continue;
+      llvm::Value *v = b_.CreateTrunc(b_.CreateLShr(value, in * bits_), b_.getIntNTy(bits_));
+      out[r] = b_.CreateBitCast(v, element_);
+    }
+  }
+
+  Operation *op_;
+  Value buffer_;
+  FunctionLowering &fl_;
+  llvm::IRBuilder<> &b_;
+  const LinearLayout &layout_;
+  llvm::Type *element_;
+  unsigned bits_;
+  LinearLayout places_;
+  unsigned half_ = 0;
+  llvm::Value *address_ = nullptr; // of this warp's lanes of the buffer
+  llvm::SmallVector<Word, 32> words_;
+  llvm::SmallVector<int, 32> sameAs_; // by register: the first one that holds the same element
+  llvm::SmallVector<TensorMemoryAccess, 4> accesses_;
+};
+
+bool store(Operation *op, Value src, Value dst, llvm::Value *predicate, FunctionLowering &fl) {
+  TensorMemoryRegisters registers(op, src.type(), dst, fl);
+  if (!registers.run()) return false;
+  fl.target.storeTensorMemory(fl.b, registers.accesses(), registers.wordsOf(fl.get(src)), predicate);
+  return true;
+}
+
+bool lowerAlloc(ttng::TmemAllocOp op, FunctionLowering &fl) {
+  auto column = op->attr<IntegerAttr>(transforms::kTensorMemoryColumnAttr);
+  if (!column || !fl.tensorMemory()) return fl.error(op, "has no columns of tensor memory (allocate-tensor-memory)");
+  fl.set(op.result(), fl.b.CreateAdd(fl.tensorMemory(), fl.i32(column.sext())));
+  if (op.token()) fl.set(op.token(), Elements());
+  return !op.src() || store(op.op, op.src(), op.result(), fl.b.getTrue(), fl);
+}
+
+// ---- views ----
+
+bool lowerIndex(ttg::MemdescIndexOp op, FunctionLowering &fl) {
+  auto columns = transforms::tensorMemoryColumns(op.result().type().cast<MemDescType>());
+  if (!columns.ok()) return fl.error(op, std::string(columns.status().message()));
+  auto &b = fl.b;
+  fl.set(op.result(), b.CreateAdd(fl.scalar(op.src()), b.CreateMul(fl.scalar(op.index()), fl.i32(*columns))));
+  return true;
+}
+
+/// Columns from N on: the part's layout must place them as the whole one's does.
+bool lowerSubslice(ttng::TmemSubsliceOp op, FunctionLowering &fl) {
+  auto src = op.src().type().cast<MemDescType>(), dst = op.result().type().cast<MemDescType>();
+  auto whole = tensorMemoryPlacesOf(op, src, fl), part = tensorMemoryPlacesOf(op, dst, fl);
+  if (!whole || !part) return false;
+  unsigned bits = src.element().bitWidth();
+  TensorPlace first = TensorPlace::of(*whole, 0, int32_t(op.N()));
+  bool same = op.N() % dst.dim(1) == 0 && int64_t(first.element) * bits % layouts::kTensorMemoryColumnBits == 0;
+  for (int32_t row = 1; row < dst.dim(0); row *= 2)
+    same &= TensorPlace::of(*whole, row, 0) == TensorPlace::of(*part, row, 0);
+  for (int32_t column = 1; column < dst.dim(1); column *= 2)
+    same &= TensorPlace::of(*whole, 0, column) == TensorPlace::of(*part, 0, column);
+  if (!same) return fl.error(op, "gives a view whose layout places elements elsewhere than the buffer's: " + dst.str());
+  fl.set(op.result(), fl.b.CreateAdd(fl.scalar(op.src()), fl.i32(first.address(bits))));
+  return true;
+}
+
+} // namespace
+
+void FunctionLowering::beginTensorMemory(unsigned columns) {
+  // Nothing else is in shared memory yet: the address passes through its first word (transforms/memory/scratch.cpp).
+  llvm::Value *passed = sharedAt(0);
+  tensorMemoryColumns_ = columns;
+  inBranch(b.CreateICmpEQ(warpId(), i32(0)), [&] { target.allocateTensorMemory(b, passed, columns); });
+  barrier();
+  tensorMemory_ = target.loadShared(b, passed, b.getInt32Ty(), 4);
+  barrier();
+}
+
+void FunctionLowering::endTensorMemory() {
+  if (!tensorMemory_) return;
+  barrier();
+  inBranch(b.CreateICmpEQ(warpId(), i32(0)), [&] { target.freeTensorMemory(b, tensorMemory_, tensorMemoryColumns_); });
+}
+
+bool lowerTensorMemory(Operation *op, FunctionLowering &fl) {
+  switch (op->opcode()) {
+  case Opcode::ttng_tmem_alloc: return lowerAlloc(op->cast<ttng::TmemAllocOp>(), fl);
+  case Opcode::ttng_tmem_load: {
+    auto load = op->cast<ttng::TmemLoadOp>();
+    TensorMemoryRegisters registers(op, load.result().type(), load.src(), fl);
+    if (!registers.run()) return false;
+    fl.set(load.result(), registers.valuesOf(fl.target.loadTensorMemory(fl.b, registers.accesses())));
+    if (load.token()) fl.set(load.token(), Elements());
+    return true;
+  }
+  case Opcode::ttng_tmem_store: {
+    auto s = op->cast<ttng::TmemStoreOp>();
+    if (s.token()) fl.set(s.token(), Elements());
+    return store(op, s.src(), s.dst(), fl.scalar(s.pred()), fl);
+  }
+  case Opcode::ttng_tmem_subslice: return lowerSubslice(op->cast<ttng::TmemSubsliceOp>(), fl);
+  case Opcode::ttng_tc_gen5_mma: return lowerTensorMemoryDot(op->cast<ttng::TcGen5MmaOp>(), fl);
+  case Opcode::ttng_tc_gen5_commit: return lowerTensorMemoryCommit(op->cast<ttng::TcGen5CommitOp>(), fl);
+  case Opcode::ttg_memdesc_index: return lowerIndex(op->cast<ttg::MemdescIndexOp>(), fl);
+  case Opcode::ttg_memdesc_reinterpret: fl.set(op->result(), fl.scalar(op->operand(0))); return true;
+  default: return fl.error(op, "is a view of tensor memory that its lowering does not know");
+  }
+}
+
+} // namespace tessera::codegen
