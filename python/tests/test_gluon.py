@@ -8,6 +8,7 @@ np = pytest.importorskip("numpy")
 gluon = pytest.importorskip("triton.experimental.gluon")
 
 from triton.experimental.gluon import language as gl  # noqa: E402
+from triton.experimental.gluon.language.nvidia import blackwell  # noqa: E402
 from triton.experimental.gluon.language.nvidia.ampere import async_copy as cp  # noqa: E402
 from triton.experimental.gluon.language.nvidia.hopper import fence_async_shared, mbarrier, tma  # noqa: E402
 from triton.experimental.gluon.nvidia.hopper import TensorDescriptor  # noqa: E402
@@ -214,3 +215,46 @@ def test_clusters_are_errors():
     with emulate("sm_90a"), pytest.raises(tessera.Error, match="cluster of 2 blocks"):
         fill[(1,)](o, 512, layout, num_ctas=2)
     assert not o.any()
+
+
+@gluon.jit
+def dot_in_tensor_memory(a, b, o, M: gl.constexpr, N: gl.constexpr, K: gl.constexpr, WAIT: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+    shared: gl.constexpr = gl.NVMMASharedLayout(swizzle_byte_width=64, element_bitwidth=16, rank=2)
+    kept: gl.constexpr = blackwell.TensorMemoryLayout([M, N], col_stride=1)
+    registers: gl.constexpr = blackwell.get_tmem_reg_layout(gl.float32, [M, N], kept, 4)
+    i = gl.arange(0, M, layout=gl.SliceLayout(1, layout))[:, None]
+    k = gl.arange(0, K, layout=gl.SliceLayout(0, layout))[None, :]
+    left = gl.allocate_shared_memory(gl.float16, [M, K], shared, gl.load(a + i * K + k))
+    j = gl.arange(0, N, layout=gl.SliceLayout(1, layout))[:, None]
+    right = gl.allocate_shared_memory(gl.float16, [N, K], shared, gl.load(b + j * K + k))
+    sums = blackwell.allocate_tensor_memory(gl.float32, [M, N], kept)
+    arrived = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+    mbarrier.init(arrived, count=1)
+    fence_async_shared()
+    blackwell.tcgen05_mma(left, right.permute((1, 0)), sums, use_acc=False)
+    blackwell.tcgen05_commit(arrived)
+    if WAIT:
+        mbarrier.wait(arrived, 0)
+    i = gl.arange(0, M, layout=gl.SliceLayout(1, registers))[:, None]
+    j = gl.arange(0, N, layout=gl.SliceLayout(0, registers))[None, :]
+    gl.store(o + i * N + j, sums.load(registers))
+
+
+@pytest.mark.parametrize("target", ["interpreter", "sm_100a"])
+@pytest.mark.parametrize("m", [64, 128])
+def test_dot_in_tensor_memory(target, m):
+    if not hasattr(blackwell, "get_tmem_reg_layout"):
+        pytest.skip("Triton's Gluon does not choose layouts for tensor memory")
+    a, b = (RNG.integers(-4, 5, shape).astype(np.float16) for shape in ((m, 32), (64, 32)))
+    o = np.zeros((m, 64), np.float32)
+    with emulate(target):
+        dot_in_tensor_memory[(1,)](a, b, o, m, 64, 32, True)
+    np.testing.assert_array_equal(o, a.astype(np.float32) @ b.astype(np.float32).T)
+
+
+def test_missing_wait_for_a_dot():
+    a, b, o = np.ones((128, 32), np.float16), np.ones((64, 32), np.float16), np.zeros((128, 64), np.float32)
+    with emulate("sm_100a"), pytest.raises(KernelFault, match="no wait for an mbarrier") as e:
+        dot_in_tensor_memory[(1,)](a, b, o, 128, 64, 32, False)
+    assert "sums.load(registers)" in open(__file__).readlines()[e.value.line - 1]

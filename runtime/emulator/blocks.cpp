@@ -107,6 +107,7 @@ private:
     b.snapshotBarrier = nullptr;
     b.stuck = false;
     b.inFlight.clear();
+    b.tensor.reset();
     b.issued.clear();
     b.mbarriers.clear();
     b.fills.clear();
@@ -138,6 +139,7 @@ private:
     w.drains.clear();
     w.drainGroup = {};
     w.warpgroup.reset();
+    w.tensor.reset();
     w.proxyFences = {};
     w.releasedByFence = false;
     w.lastAtomicRead = 0;
@@ -180,6 +182,7 @@ private:
         if (!endReads(b)) return;
         if (!b.issued.empty() && !warpgroupsTogether(b, nullptr, [](auto &) { return true; })) return;
         if (std::string why = copyInFlight(b); !why.empty()) return fail(b.warps[0], nullptr, -1, why);
+        if (std::string why = tensorMemoryHeld(b); !why.empty()) return fail(b.warps[0], nullptr, -1, why);
         b.finished = true;
         launch_.report.instructions += b.instructions;
         return;
@@ -302,6 +305,7 @@ private:
     uint8_t orders = BarrierForm::of(*first->barrier).orders;
     if (orders & BarrierForm::kShared) b.lastBarrier = stamp;
     if (orders & BarrierForm::kGlobal) b.lastGlobalBarrier = stamp;
+    if (b.tensor) shareDots(b);
     ++b.barriers;
     detectLivelock(b, *first->barrier);
     for (Warp &w : b.warps) {

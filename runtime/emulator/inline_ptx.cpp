@@ -25,6 +25,10 @@ bool PtxDecoder::run(std::string &problem) {
     problem = "the inline PTX '" + each->text + "'" + (why_.empty() ? "" : " (" + why_ + ")");
     return false;
   }
+  if (loadsTensorMemory_) {
+    problem = "a tcgen05.ld whose tcgen05.wait::ld is in another statement";
+    return false;
+  }
   return true;
 }
 
@@ -132,6 +136,7 @@ bool PtxDecoder::emit(Statement &s) {
   if (s.opcode == "ldmatrix" || s.opcode == "stmatrix") return emitMatrixAccess(s);
   if (s.opcode == "mma") return emitMma(s);
   if (s.opcode == "wgmma") return emitWarpgroup(s);
+  if (s.opcode == "tcgen05") return emitTensorMemoryForm(s);
   if (s.opcode == "fence") return emitFence(s);
   if (s.opcode == "bar" || s.opcode == "barrier") return emitBarrier(s);
   if (s.opcode == "trap") return emitTrap(s);
@@ -181,6 +186,8 @@ ArrayRef<PtxForm> ptxForms() {
        "PTX, Asynchronous Warpgroup Level Matrix Instructions: wgmma.mma_async, Register Fragments and Shared Memory "
        "Matrix Layouts"},
       {"wgmma.{fence,commit_group,wait_group}.sync.aligned", "PTX, Asynchronous Warpgroup Level Matrix Instructions"},
+      {"{@p} tcgen05.{mma,commit,ld,st,wait,fence,alloc,dealloc,relinquish_alloc_permit} of cta_group::1",
+       "PTX, TensorCore 5th Generation Family Instructions"},
       {"{@p} cp.async.bulk.tensor.Nd.shared::{cluster,cta}.global{.tile}.mbarrier::complete_tx::bytes [dst], [map, "
        "{c…}], [mbar]",
        "PTX, Data Movement and Conversion Instructions: cp.async.bulk.tensor"},

@@ -86,6 +86,9 @@ private:
   bool emitElectForm(Statement &s);
   bool emitTensorCopyForm(Statement &s);
   bool emitTensorMapForm(Statement &s);
+  bool emitTensorMemoryForm(Statement &s);
+  bool emitTensorMemoryAccess(Statement &s, bool isLoad);
+  bool emitTensorMemoryDot(Statement &s);
 
   Decoder &d_;
   llvm::CallInst &call_;
@@ -95,6 +98,7 @@ private:
   llvm::SmallVector<Operand, 16> bound_; // arguments of the text
   std::vector<Operand> registers_;
   Row carry_ = kNoRow;
+  bool loadsTensorMemory_ = false; // and has not waited yet
 };
 
 } // namespace tessera::emulator::ptx

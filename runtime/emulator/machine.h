@@ -252,6 +252,46 @@ struct WarpgroupState {
   std::vector<PendingMultiply> pending;
   llvm::DenseMap<Row, llvm::SmallVector<Promise, 1>> promises;
 };
+// ---- tcgen05 (tensor_memory.cpp) ----
+
+constexpr unsigned kTensorLanes = 128, kTensorColumns = 512; // of tensor memory
+constexpr unsigned kTensorHalf = 16; // lanes of a cell: accesses have whole halves of a warp's 32 lanes
+/// An access to a column of 16 lanes: by a warp, or by the matrix unit for a warp that issued a dot.
+struct TensorMark {
+  uint64_t stamp = 0; // 0: none
+  uint32_t site = 0;
+  uint16_t warp = 0;
+  bool byUnit = false;
+  uint64_t pipeline = 0; // of a dot: dots with the same number of one warp are done in order
+};
+struct TensorCell {
+  TensorMark write, read, otherRead; // otherRead: by another than read's
+};
+/// A dot's read of 16 bytes of shared memory.
+struct OperandRead {
+  uint64_t stamp = 0;
+  uint32_t site = 0;
+  uint16_t warp = 0; // that issued it
+};
+struct TensorMemory {
+  std::vector<uint32_t> words;                       // by lane, then by column
+  llvm::BitVector defined;                           // likewise
+  std::vector<TensorCell> cells;                     // by half of a warp's lanes, then by column
+  std::vector<std::pair<unsigned, unsigned>> ranges; // allocated: first column, how many
+  bool relinquished = false;
+  std::vector<llvm::SmallVector<OperandRead, 1>> operands; // by 16-byte chunk of shared memory: the last of each warp
+};
+/// What a warp did in tensor memory, and what it knew of others at its last fence::after_thread_sync.
+struct TensorOrder {
+  uint64_t loadsWaited = 0, storesWaited = 0; // stamps of the last waits
+  struct Fence {
+    uint64_t stamp = 0, loadsWaited = 0, storesWaited = 0;
+  };
+  std::vector<Fence> fences; // fence::before_thread_sync, in order
+  uint64_t barrier = 0;      // the block's last one, at the fence after
+  std::vector<uint64_t> known;
+  uint64_t lastDot = 0; // its stamp
+};
 /// A barrier object in shared memory (mbarrier.cpp).
 struct Mbarrier {
   uint32_t expected = 0, pending = 0; // arrivals of a phase; those that are missing
@@ -349,6 +389,7 @@ struct Warp {
   std::array<ProxyFence, kMaxLanes> proxyFences{};
   std::vector<std::pair<uint64_t, uint64_t>> fences; // stamps and lanes of those that may still be queried, in order
   std::vector<uint64_t> knownAtFence;                // `known` at the last that all lanes executed
+  std::unique_ptr<TensorOrder> tensor;               // once it executed one of tcgen05's instructions
   unsigned registers = 0;                            // of a thread, where the kernel says so; setmaxnreg changes it
   std::vector<uint64_t>
       known; // by thread: the stamp up to which its accesses are ordered before this warp's, by mbarriers
@@ -383,6 +424,9 @@ struct Block {
   unsigned drains = 0; // of its warps, in flight
   /// The number that marks carry of what bulk copies write, which is no thread's.
   unsigned copyUnit() const { return unsigned(warps.size()) * warps[0].lanes; }
+  /// That of the matrix unit in Warp::known, for the dots that the warp issued.
+  unsigned matrixUnit(unsigned warp) const { return copyUnit() + 1 + warp; }
+  std::unique_ptr<TensorMemory> tensor;            // once it was allocated
   uint64_t lastBarrier = 0, lastGlobalBarrier = 0; // stamps
   uint64_t lastAcquire = 0;
   uint64_t instructions = 0;
@@ -526,6 +570,14 @@ bool warpgroupsTogether(Block &, const Instruction *at, llvm::function_ref<bool(
 // execute.cpp
 /// Runs the warp until it waits, ends, fails or has used its budget.
 void runWarp(Warp &, uint64_t &budget);
+
+// tensor_memory.cpp
+/// The dot of tcgen05 that may still read this 16-byte chunk of shared memory, as far as the warp knows; or null.
+const OperandRead *dotReading(const Warp &, uint32_t chunk);
+/// All of these warps know what each of them knew of dots.
+void shareDots(Block &);
+/// Why the block may not end yet, or empty.
+std::string tensorMemoryHeld(const Block &);
 
 // track.cpp
 void runTracked(Warp &, const Instruction &);

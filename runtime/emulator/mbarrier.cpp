@@ -36,10 +36,10 @@ void completeIfDone(Mbarrier &m) {
 }
 
 /// The byte of shared memory that the lane's mbarrier is at; false: a fault was reported.
-bool barrierOffset(Warp &w, const Instruction &i, const MbarrierOperation &op, unsigned l, uint32_t &offset) {
+bool barrierOffset(Warp &w, const Instruction &i, uint64_t address, unsigned addressBytes, unsigned l,
+                   uint32_t &offset) {
   Block &b = *w.block;
-  uint64_t address = loadRow(w, op.address, op.addressBytes, l) + uint64_t(op.offset);
-  if (op.addressBytes == 8 && address >= kSharedWindow && address < kPrivateWindow) address -= kSharedWindow;
+  if (addressBytes == 8 && address >= kSharedWindow && address < kPrivateWindow) address -= kSharedWindow;
   uint64_t at = address - kSharedBase;
   if (address < kSharedBase || at + 8 > b.shared.size()) {
     fail(w, &i, int(l),
@@ -118,7 +118,8 @@ void runMbarrierOfLane(Warp &w, const Instruction &i, const MbarrierOperation &o
   using Kind = MbarrierOperation::Kind;
   Block &b = *w.block;
   uint32_t offset;
-  if (!barrierOffset(w, i, op, l, offset)) return;
+  uint64_t address = loadRow(w, op.address, op.addressBytes, l) + uint64_t(op.offset);
+  if (!barrierOffset(w, i, address, op.addressBytes, l, offset)) return;
   uint32_t count = op.count == kNoRow ? 1 : w.row<uint32_t>(op.count)[l];
   if (op.kind == Kind::Init) return initialise(w, i, l, offset, count, now);
   auto found = b.mbarriers.find(offset);
@@ -174,6 +175,32 @@ void elect(Warp &w, const Instruction &i) {
 }
 
 } // namespace
+
+void arriveForDots(Warp &w, const Instruction &i, unsigned lane, uint64_t address, uint64_t stamp) {
+  Block &b = *w.block;
+  uint32_t offset;
+  if (!barrierOffset(w, i, address, sizeof(uint32_t), lane, offset)) return;
+  auto found = b.mbarriers.find(offset);
+  if (found == b.mbarriers.end())
+    return fail(w, &i, int(lane), formatv("there is no initialised mbarrier at byte {0} of shared memory", offset));
+  if (!noteSharedAccess(w, i, lane, offset, 8, false, ++b.launch->stamp)) return;
+  Mbarrier &m = found->second;
+  if (!m.pending)
+    return fail(
+        w, &i, int(lane),
+        formatv("one arrives at the mbarrier at byte {0} of shared memory, whose phase waits for none", offset));
+  --m.pending;
+  unsigned unit = b.matrixUnit(w.index);
+  m.arrived.resize(std::max<size_t>(m.arrived.size(), unit + 1));
+  m.arrived[unit] = std::max(m.arrived[unit], stamp);
+  // What other units did before the dots were issued, as far as the warp knew, is done as well.
+  for (unsigned other = b.copyUnit(); other < w.known.size(); ++other) {
+    m.arrived.resize(std::max<size_t>(m.arrived.size(), other + 1));
+    m.arrived[other] = std::max(m.arrived[other], w.known[other]);
+  }
+  completeIfDone(m);
+  ++b.launch->changes;
+}
 
 void emitMbarrier(Decoder &d, MbarrierOperation op) {
   auto kept = std::make_shared<MbarrierOperation>(op);

@@ -18,6 +18,9 @@ struct MbarrierOperation {
 };
 
 void emitMbarrier(Decoder &, MbarrierOperation);
+/// A tcgen05.commit of the lane: one arrival at the mbarrier at this 32-bit shared address, which vouches for the dots
+/// that the warp issued up to the stamp.
+void arriveForDots(Warp &, const Instruction &, unsigned lane, uint64_t address, uint64_t stamp);
 /// elect.sync: the leading lane of the members, and whether a lane is it; either may be kNoRow.
 void emitElect(Decoder &, Row leader, Row isLeader, Row members);
 

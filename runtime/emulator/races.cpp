@@ -131,6 +131,14 @@ void checkSharedOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
                   llvm::formatv(
                       "race: it changes {0}, which {1} reads: that is in flight, no wgmma.wait_group has waited for it",
                       place(), wgmmaInFlight(b, (offset + k) / 16)));
+    if (auto *dot = b.tensor ? dotReading(w, (offset + k) / 16) : nullptr) {
+      std::string at = describe(w.program->instructions[dot->site].source);
+      return fail(
+          w, &i, int(lane),
+          llvm::formatv("race: it changes {0}, which a tcgen05.mma of warp {1}{2} reads: that is in flight, and "
+                        "no wait for an mbarrier at which a tcgen05.commit arrives comes before",
+                        place(), dot->warp, at.empty() ? "" : " (" + at + ")"));
+    }
     if (auto *d = b.drains ? drained(offset + k) : nullptr) {
       std::string at = describe(w.program->instructions[d->site].source);
       return fail(w, &i, int(lane),

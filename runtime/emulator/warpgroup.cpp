@@ -11,6 +11,7 @@
 // order). cp.async needs no fence. The four warps of a warpgroup must issue the same instructions with the same
 // descriptors.
 #include "runtime/emulator/warpgroup.h"
+#include "runtime/emulator/matrix_descriptor.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 
@@ -26,35 +27,6 @@ WarpgroupState &stateOf(Warp &w) {
   if (!w.warpgroup) w.warpgroup = std::make_unique<WarpgroupState>();
   return *w.warpgroup;
 }
-
-// ---- descriptors ----
-
-struct Descriptor {
-  uint32_t start, leading, stride; // bytes
-  unsigned base, swizzle;          // swizzle: chunks of 16 bytes that are permuted, less one: 0, 1, 3, 7
-  explicit Descriptor(uint64_t bits)
-      : start(uint32_t(bits & 0x3fff) << 4), leading(uint32_t(bits >> 16 & 0x3fff) << 4),
-        stride(uint32_t(bits >> 32 & 0x3fff) << 4), base(unsigned(bits >> 49 & 7)),
-        swizzle(std::array{0u, 7u, 3u, 1u}[bits >> 62]) {}
-
-  /// Address of the 16 bytes that hold row (or column) `mn` along K, from the `chunk`-th 16 bytes on. "Canonical
-  /// Layouts", K-major: ((8,m),(T,2k)) : ((T or swizzle,SBO),(1,T or LBO)).
-  uint32_t alongK(unsigned mn, unsigned chunk) const {
-    uint32_t offset = swizzle ? mn % 8 * 16 * (swizzle + 1) + mn / 8 * stride + chunk * 16
-                              : mn % 8 * 16 + mn / 8 * stride + chunk * leading;
-    return swizzled(start + offset);
-  }
-  /// The same for MN-major: ((T,swizzle,m),(8,k)) : ((1,T,LBO),(swizzle,SBO)); without swizzle ((T,1,m),(8,k)) :
-  /// ((1,T,SBO),(T,LBO)).
-  uint32_t alongMn(unsigned chunk, unsigned depth) const {
-    unsigned across = swizzle + 1;
-    uint32_t offset =
-        swizzle ? chunk % across * 16 + chunk / across * leading + depth % 8 * 16 * across + depth / 8 * stride
-                : chunk * stride + depth % 8 * 16 + depth / 8 * leading;
-    return swizzled(start + offset);
-  }
-  uint32_t swizzled(uint32_t address) const { return address ^ (((address >> 7) - base) & swizzle) << 4; }
-};
 
 // ---- order ----
 
@@ -218,7 +190,7 @@ void readAFromRegisters(Warp &w, const WarpgroupOperation &op, std::vector<doubl
 }
 
 /// This warp's rows of A in shared memory, by chunks of 16 bytes. False: a fault was reported.
-bool readAFromShared(Warp &w, const Instruction &i, const WarpgroupOperation &op, const Descriptor &d,
+bool readAFromShared(Warp &w, const Instruction &i, const WarpgroupOperation &op, const MatrixDescriptor &d,
                      SmallVectorImpl<uint32_t> &chunks, std::vector<double> &a) {
   unsigned perChunk = 128 / elementBits(op.a);
   unsigned k = op.k;
@@ -241,7 +213,7 @@ bool readAFromShared(Warp &w, const Instruction &i, const WarpgroupOperation &op
   return true;
 }
 
-bool readB(Warp &w, const Instruction &i, const WarpgroupOperation &op, const Descriptor &d,
+bool readB(Warp &w, const Instruction &i, const WarpgroupOperation &op, const MatrixDescriptor &d,
            SmallVectorImpl<uint32_t> &chunks, std::vector<double> &b) {
   unsigned perChunk = 128 / elementBits(op.a); // B's elements are as wide as A's
   unsigned n = op.n;
@@ -355,9 +327,9 @@ void multiply(Warp &w, const Instruction &i) {
   m.b.resize(size_t(op.n) * op.k);
   if (!op.aRows.empty())
     readAFromRegisters(w, op, m.a);
-  else if (!readAFromShared(w, i, op, Descriptor(descriptorA), now.chunks, m.a))
+  else if (!readAFromShared(w, i, op, MatrixDescriptor::ofWgmma(descriptorA), now.chunks, m.a))
     return;
-  if (!readB(w, i, op, Descriptor(descriptorB), now.chunks, m.b)) return;
+  if (!readB(w, i, op, MatrixDescriptor::ofWgmma(descriptorB), now.chunks, m.b)) return;
   accumulateRows(op, m);
   computeResults(w, op, state, m, accumulate, now);
   for (auto [r, row] : enumerate(op.d)) {

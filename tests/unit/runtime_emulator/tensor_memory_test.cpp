@@ -1,0 +1,354 @@
+// Tensor memory and dots in it (tcgen05) on the emulator: kernels of one dot, whose sums are exact, against sums
+// computed here; and the same kernels with a part left out of the lowered code, which the emulator must find.
+#include "emulation.h"
+#include "runtime/float_formats.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace tessera {
+namespace {
+
+using testing::bytesOf;
+using testing::Emulation;
+using ::testing::HasSubstr;
+using testing::zeros;
+
+struct DotCase {
+  const char *name;
+  const char *type;                        // of the operands, in TTGIR
+  ir::FloatKind kind = ir::FloatKind::F16; // … of floats
+  unsigned bits = 16;
+  unsigned m = 128, n = 64, k = 32;
+  bool acrossA = false, acrossB = true; // whether shared memory has rows of A and B across K
+  bool inTensorMemory = false;          // A
+  unsigned warps = 4;
+  bool inHalves = false; // the accumulator is f16
+  bool isInteger() const { return llvm::StringRef(type) == "i8"; }
+};
+
+uint64_t encode(const DotCase &c, int v) { return c.isInteger() ? uint8_t(v) : runtime::encodeFloat(c.kind, v); }
+int valueA(unsigned row, unsigned k) { return int((row * 5 + k * 3) % 7) - 3; }
+int valueB(unsigned k, unsigned column) { return int((k * 2 + column * 5) % 7) - 3; }
+
+/// The registers of a tile of rows by columns that one access to tensor memory moves.
+std::string registersOf(unsigned rows, unsigned columns, unsigned warps) {
+  std::string registers, warp = rows == 64 ? "[16, 0], [32, 0]" : "[32, 0], [64, 0]";
+  unsigned end = rows == 64 ? columns / 2 : columns;
+  if (warps == 8) {
+    warp += llvm::formatv(", [0, {0}]", end / 2);
+    end /= 2;
+  }
+  for (unsigned c = 1; c < end; c *= 2) registers += llvm::formatv("{0}[0, {1}]", c > 1 ? ", " : "", c);
+  std::string last = rows == 64 ? llvm::formatv("[0, {0}]", columns / 2).str() : "[16, 0]";
+  return llvm::formatv("#ttg.linear<{{register = [{0}], lane = [[1, 0], [2, 0], [4, 0], [8, 0], {1}], warp = [{2}], "
+                       "block = []}>",
+                       registers, last, warp);
+}
+
+unsigned swizzle(unsigned elements, unsigned bits) { return std::min(128u, elements * bits / 8); }
+
+/// c = a · b, both row by row in memory. `parts`: what stands between the dot and the load of its result.
+std::string textOf(const DotCase &c, llvm::StringRef between) {
+  auto shared = [&](bool transposed, unsigned along) {
+    return llvm::formatv("#ttg.nvmma_shared<{{swizzlingByteWidth = {0}, transposed = {1}, elementBitWidth = {2}}>",
+                         swizzle(along, c.bits), transposed, c.bits)
+        .str();
+  };
+  std::string s;
+  llvm::raw_string_ostream o(s);
+  const char *sum = c.isInteger() ? "i32" : c.inHalves ? "f16" : "f32";
+  o << "#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [" << c.warps
+    << ", 1], order = [1, 0]}>\n";
+  o << "#sum = " << registersOf(c.m, c.n, c.warps) << "\n#left = " << registersOf(c.m, c.k, c.warps) << "\n";
+  o << "#a = " << shared(c.acrossA, c.acrossA ? c.m : c.k) << "\n#b = " << shared(!c.acrossB, c.acrossB ? c.n : c.k)
+    << "\n";
+  o << "#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>\n#smem = #ttg.shared_memory\n";
+  o << llvm::formatv("#tmem = #ttng.tensor_memory_encoding<blockM = {0}, blockN = {1}, colStride = {2}>\n", c.m, c.n,
+                     c.inHalves ? 2 : 1);
+  o << llvm::formatv("#tmemA = #ttng.tensor_memory_encoding<blockM = {0}, blockN = {1}, colStride = 1>\n", c.m, c.k);
+  o << llvm::formatv("!bar = !ttg.memdesc<1xi64, #bar, #smem, mutable>\n"
+                     "!acc = !ttg.memdesc<{0}x{1}x{2}, #tmem, #ttng.tensor_memory, mutable>\n",
+                     c.m, c.n, sum);
+  o << "module attributes {\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = " << c.warps
+    << " : i32, ttg.target = \"cuda:100\", \"ttg.threads-per-warp\" = 32 : i32} {\n";
+  o << llvm::formatv("tt.func public @dot(%a: !tt.ptr<{0}>, %b: !tt.ptr<{0}>, %c: !tt.ptr<{1}>) {{\n", c.type, sum);
+  o << "%true = arith.constant true\n%false = arith.constant false\n%c0 = arith.constant 0 : i32\n";
+  auto pointers = [&](const char *name, const char *type, unsigned rows, unsigned columns, const char *layout) {
+    o << llvm::formatv(
+        "%{0}r = tt.make_range {{end = {2} : i32, start = 0 : i32} : tensor<{2}xi32, #ttg.slice<{{dim = 1, parent = "
+        "{4}}>>\n%{0}s = tt.expand_dims %{0}r {{axis = 1 : i32} : tensor<{2}xi32, #ttg.slice<{{dim = 1, parent = "
+        "{4}}>> -> tensor<{2}x1xi32, {4}>\n%{0}w = arith.constant dense<{3}> : tensor<{2}x1xi32, {4}>\n%{0}o = "
+        "arith.muli %{0}s, %{0}w : tensor<{2}x1xi32, {4}>\n%{0}k = tt.make_range {{end = {3} : i32, start = 0 : i32} "
+        ": tensor<{3}xi32, #ttg.slice<{{dim = 0, parent = {4}}>>\n%{0}l = tt.expand_dims %{0}k {{axis = 0 : i32} : "
+        "tensor<{3}xi32, #ttg.slice<{{dim = 0, parent = {4}}>> -> tensor<1x{3}xi32, {4}>\n%{0}p = tt.broadcast %{0}o "
+        ": tensor<{2}x1xi32, {4}> -> tensor<{2}x{3}xi32, {4}>\n%{0}q = tt.broadcast %{0}l : tensor<1x{3}xi32, {4}> -> "
+        "tensor<{2}x{3}xi32, {4}>\n%{0}i = arith.addi %{0}p, %{0}q : tensor<{2}x{3}xi32, {4}>\n%{0}t = tt.splat %{0} "
+        ": !tt.ptr<{1}> -> tensor<{2}x{3}x!tt.ptr<{1}>, {4}>\n%{0}x = tt.addptr %{0}t, %{0}i : "
+        "tensor<{2}x{3}x!tt.ptr<{1}>, {4}>, tensor<{2}x{3}xi32, {4}>\n",
+        name, type, rows, columns, layout);
+  };
+  const char *layoutA = c.inTensorMemory ? "#left" : "#blocked";
+  pointers("a", c.type, c.m, c.k, layoutA);
+  pointers("b", c.type, c.k, c.n, "#blocked");
+  pointers("c", sum, c.m, c.n, "#sum");
+  o << llvm::formatv("%av = tt.load %ax : tensor<{0}x{1}x!tt.ptr<{2}>, {3}>\n", c.m, c.k, c.type, layoutA);
+  o << llvm::formatv("%bv = tt.load %bx : tensor<{0}x{1}x!tt.ptr<{2}>, #blocked>\n", c.k, c.n, c.type);
+  std::string typeA = llvm::formatv("!ttg.memdesc<{0}x{1}x{2}, {3}>", c.m, c.k, c.type,
+                                    c.inTensorMemory ? "#tmemA, #ttng.tensor_memory, mutable" : "#a, #smem, mutable");
+  o << llvm::formatv("%left = {0} %av : (tensor<{1}x{2}x{3}, {4}>) -> {5}\n",
+                     c.inTensorMemory ? "ttng.tmem_alloc" : "ttg.local_alloc", c.m, c.k, c.type, layoutA, typeA);
+  std::string typeB = llvm::formatv("!ttg.memdesc<{0}x{1}x{2}, #b, #smem, mutable>", c.k, c.n, c.type);
+  o << llvm::formatv("%right = ttg.local_alloc %bv : (tensor<{0}x{1}x{2}, #blocked>) -> {3}\n", c.k, c.n, c.type,
+                     typeB);
+  o << "%acc = ttng.tmem_alloc : () -> !acc\n%bar = ttg.local_alloc : () -> !bar\nttng.init_barrier %bar, 1 : !bar\n";
+  // The dot is added to ones.
+  std::string tensor = llvm::formatv("tensor<{0}x{1}x{2}, #sum>", c.m, c.n, sum);
+  o << "%one = arith.constant dense<" << (c.isInteger() ? "1" : "1.0") << "> : " << tensor << "\n";
+  o << "ttng.tmem_store %one, %acc, %true : " << tensor << " -> !acc\nttng.fence_async_shared {bCluster = false}\n";
+  o << "ttng.tc_gen5_mma %left, %right, %acc, %true, %true, %bar[%true] {is_async} : " << typeA << ", " << typeB
+    << ", !acc, !bar\n";
+  o << between << "\n";
+  o << "%r = ttng.tmem_load %acc : !acc -> " << tensor << "\n";
+  o << llvm::formatv("tt.store %cx, %r : tensor<{0}x{1}x!tt.ptr<{2}>, #sum>\ntt.return\n}\n}\n", c.m, c.n, sum);
+  return s;
+}
+
+constexpr const char *kWait = "ttng.wait_barrier %bar, %c0 : !bar";
+
+absl::StatusOr<emulator::Report> run(Emulation &e, const DotCase &c, llvm::StringRef between = kWait,
+                                     llvm::function_ref<void(llvm::Module &)> change = nullptr) {
+  e.target = "sm_100a";
+  e.numWarps = int(c.warps);
+  std::vector<uint8_t> a(c.m * c.k * c.bits / 8), b(c.n * c.k * c.bits / 8);
+  auto put = [&](std::vector<uint8_t> &to, unsigned at, int v) {
+    uint64_t bits = encode(c, v);
+    memcpy(to.data() + at * c.bits / 8, &bits, c.bits / 8);
+  };
+  for (unsigned row = 0; row < c.m; ++row)
+    for (unsigned k = 0; k < c.k; ++k) put(a, row * c.k + k, valueA(row, k));
+  for (unsigned k = 0; k < c.k; ++k)
+    for (unsigned column = 0; column < c.n; ++column) put(b, k * c.n + column, valueB(k, column));
+  return e.text(textOf(c, between), "dot", {bytesOf(a), bytesOf(b), zeros(c.m * c.n * (c.inHalves ? 2 : 4))}, change);
+}
+
+void expectExact(const DotCase &c, const uint8_t *out) {
+  for (unsigned row = 0; row < c.m; ++row)
+    for (unsigned column = 0; column < c.n; ++column) {
+      int want = 1;
+      for (unsigned k = 0; k < c.k; ++k) want += valueA(row, k) * valueB(k, column);
+      if (c.inHalves) {
+        uint16_t half;
+        memcpy(&half, out + (row * c.n + column) * 2, 2);
+        ASSERT_EQ(half, runtime::encodeFloat(ir::FloatKind::F16, want)) << row << ", " << column;
+        continue;
+      }
+      int32_t whole;
+      float real;
+      memcpy(&whole, out + (row * c.n + column) * 4, 4);
+      memcpy(&real, &whole, 4);
+      ASSERT_EQ(c.isInteger() ? double(whole) : double(real), want) << row << ", " << column;
+    }
+}
+
+void PrintTo(const DotCase &c, std::ostream *o) { *o << c.name; }
+
+class TensorMemoryDots : public ::testing::TestWithParam<DotCase> {};
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, TensorMemoryDots,
+    ::testing::Values(
+        DotCase{.name = "f16", .type = "f16"}, DotCase{.name = "f16_along_k", .type = "f16", .acrossB = false},
+        DotCase{.name = "f16_across_k", .type = "f16", .acrossA = true},
+        DotCase{.name = "f16_64_rows", .type = "f16", .m = 64},
+        DotCase{.name = "f16_deep", .type = "f16", .n = 16, .k = 128, .acrossB = false},
+        DotCase{.name = "f16_8_warps", .type = "f16", .n = 128, .k = 16, .warps = 8},
+        DotCase{.name = "f16_A_in_tensor_memory", .type = "f16", .inTensorMemory = true},
+        DotCase{.name = "f16_A_of_64_rows", .type = "f16", .m = 64, .inTensorMemory = true},
+        DotCase{.name = "f16_in_f16", .type = "f16", .inHalves = true},
+        DotCase{.name = "f16_in_f16_64_rows", .type = "f16", .m = 64, .inHalves = true},
+        DotCase{.name = "bf16", .type = "bf16", .kind = ir::FloatKind::BF16},
+        DotCase{.name = "tf32", .type = "f32", .kind = ir::FloatKind::F32, .bits = 32, .acrossB = false},
+        DotCase{.name = "e4m3", .type = "f8E4M3FN", .kind = ir::FloatKind::F8E4M3FN, .bits = 8},
+        DotCase{.name = "e5m2_along_k", .type = "f8E5M2", .kind = ir::FloatKind::F8E5M2, .bits = 8, .acrossB = false},
+        DotCase{.name = "s8", .type = "i8", .bits = 8},
+        DotCase{.name = "s8_across_k", .type = "i8", .bits = 8, .acrossA = true}),
+    [](auto &i) { return std::string(i.param.name); });
+
+TEST_P(TensorMemoryDots, AreExact) {
+  const DotCase &c = GetParam();
+  Emulation e;
+  auto r = run(e, c);
+  ASSERT_TRUE(r.ok()) << r.status();
+  expectExact(c, e.buffers[2].data());
+}
+
+/// Dots of random types, sizes and layouts.
+TEST(TensorMemory, RandomDotsAreExact) {
+  std::mt19937 random(20261128);
+  auto pick = [&](auto... v) {
+    auto all = std::array{v...};
+    return all[random() % all.size()];
+  };
+  for (unsigned i = 0; i < 24; ++i) {
+    DotCase c{.name = "random", .type = "f16"};
+    switch (random() % 4) {
+    case 0: break;
+    case 1: c = {.name = "random", .type = "bf16", .kind = ir::FloatKind::BF16}; break;
+    case 2: c = {.name = "random", .type = "f32", .kind = ir::FloatKind::F32, .bits = 32, .acrossB = false}; break;
+    default: c = {.name = "random", .type = "f8E4M3FN", .kind = ir::FloatKind::F8E4M3FN, .bits = 8}; break;
+    }
+    c.m = pick(64u, 128u);
+    c.n = pick(16u, 32u, 64u, 128u);
+    c.k = 256 / c.bits * pick(1u, 2u, 3u, 4u);
+    if (!llvm::isPowerOf2_32(c.k)) c.k /= 3;
+    if (c.bits < 32) {
+      c.acrossA = random() % 2;
+      c.acrossB = c.n * c.bits / 8 >= 32 && random() % 2;
+    }
+    // Elements of 16 bits fill words: A in tensor memory has at least two of a row in a thread.
+    c.inTensorMemory = c.bits == 16 && random() % 3 == 0;
+    c.warps = c.m == 128 && c.n >= 32 && !c.inTensorMemory && random() % 2 ? 8 : 4;
+    std::string what = llvm::formatv("{0} {1} x {2} x {3}, across {4} {5}, in tensor memory {6}, {7} warps", c.type,
+                                     c.m, c.n, c.k, c.acrossA, c.acrossB, c.inTensorMemory, c.warps);
+    SCOPED_TRACE(what);
+    Emulation e;
+    auto r = run(e, c);
+    ASSERT_TRUE(r.ok()) << r.status();
+    expectExact(c, e.buffers[2].data());
+  }
+}
+
+/// Replaces a part of the text of inline PTX wherever it is.
+auto edit(llvm::StringRef from, llvm::StringRef to) {
+  return [from, to](llvm::Module &module) {
+    unsigned edits = 0;
+    for (auto &f : module)
+      for (auto &i : llvm::instructions(f)) {
+        auto *call = llvm::dyn_cast<llvm::CallInst>(&i);
+        auto *text = call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
+        if (!text || !text->getAsmString().contains(from)) continue;
+        std::string s = text->getAsmString().str();
+        for (size_t at; (at = s.find(from.str())) != std::string::npos;) s.replace(at, from.size(), to.str());
+        call->setCalledOperand(
+            llvm::InlineAsm::get(text->getFunctionType(), s, text->getConstraintString(), text->hasSideEffects()));
+        ++edits;
+      }
+    EXPECT_GT(edits, 0u) << from.str();
+  };
+}
+
+constexpr DotCase kSmall{.name = "", .type = "f16", .n = 16, .k = 16};
+constexpr DotCase kSmallA{.name = "", .type = "f16", .n = 16, .k = 16, .inTensorMemory = true};
+
+std::string faultOf(llvm::StringRef between, llvm::function_ref<void(llvm::Module &)> change = nullptr,
+                    const DotCase &c = kSmall) {
+  Emulation e;
+  auto r = run(e, c, between, change);
+  return r.ok() ? "none" : std::string(r.status().message());
+}
+
+TEST(TensorMemoryFaults, ResultThatNobodyWaitedFor) {
+  EXPECT_THAT(faultOf(""), HasSubstr("no wait for an mbarrier at which a tcgen05.commit arrives lies between"));
+}
+TEST(TensorMemoryFaults, OperandOverwrittenWhileItIsRead) {
+  std::string overwrite =
+      "ttg.local_store %bv, %right : tensor<16x16xf16, #blocked> -> !ttg.memdesc<16x16xf16, #b, #smem, "
+      "mutable>\n";
+  auto other = "%two = arith.addf %bv, %bv : tensor<16x16xf16, #blocked>\n";
+  std::string changed = overwrite;
+  changed.replace(changed.find("%bv"), 3, "%two");
+  EXPECT_THAT(faultOf(other + changed + kWait), HasSubstr("reads: that is in flight"));
+  EXPECT_EQ(faultOf(std::string(kWait) + "\n" + other + changed), "none");
+}
+TEST(TensorMemoryFaults, FenceAfterTheBarrierIsMissing) {
+  EXPECT_THAT(faultOf(kWait, edit("tcgen05.fence::after_thread_sync;\ntcgen05.ld", "tcgen05.ld")),
+              HasSubstr("no tcgen05.fence::after_thread_sync follows the wait for its mbarrier"));
+}
+TEST(TensorMemoryFaults, FenceBeforeTheBarrierIsMissing) {
+  EXPECT_THAT(faultOf(kWait, edit("tcgen05.wait::st.sync.aligned;\ntcgen05.fence::before_thread_sync;\n",
+                                  "tcgen05.wait::st.sync.aligned;\n")),
+              HasSubstr("it has executed no tcgen05.fence::before_thread_sync since"));
+}
+TEST(TensorMemoryFaults, StoreThatNobodyWaitedFor) {
+  EXPECT_THAT(faultOf(kWait, edit("tcgen05.wait::st.sync.aligned;\n", "")), HasSubstr("race"));
+}
+TEST(TensorMemoryFaults, OperandThatNobodyWaitedFor) {
+  EXPECT_THAT(faultOf(kWait, edit("tcgen05.wait::st.sync.aligned;\n", ""), kSmallA), HasSubstr("race"));
+}
+TEST(TensorMemoryFaults, ProxyFenceIsMissing) {
+  EXPECT_THAT(faultOf(kWait, edit("fence.proxy.async.shared::cta;", "")),
+              HasSubstr("no fence.proxy.async lies between"));
+}
+TEST(TensorMemoryFaults, NeverFreed) {
+  EXPECT_THAT(faultOf(kWait, edit("tcgen05.dealloc.cta_group::1.sync.aligned.b32 $0, 32;", "")),
+              HasSubstr("the block ends without tcgen05.dealloc"));
+}
+TEST(TensorMemoryFaults, OtherNumberIsFreed) {
+  EXPECT_THAT(faultOf(kWait, edit("$0, 32;", "$0, 64;")), HasSubstr("which nobody has allocated"));
+}
+TEST(TensorMemoryFaults, TooManyColumns) {
+  EXPECT_THAT(faultOf(kWait, edit("[$0], 32;", "[$0], 1024;")), HasSubstr("1024 columns of tensor memory"));
+  EXPECT_THAT(faultOf(kWait, edit("[$0], 32;", "[$0], 48;")), HasSubstr("48 columns of tensor memory"));
+  EXPECT_THAT(faultOf(kWait, edit("[$0], 32;",
+                                  "[$0], 512;\ntcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [$0],  32;")),
+              HasSubstr("of which 0 are left"));
+}
+TEST(TensorMemoryFaults, SeveralThreadsIssueTheDot) {
+  EXPECT_THAT(faultOf(kWait, edit("@$0 tcgen05.mma", "tcgen05.mma")), HasSubstr("issued by several threads"));
+}
+/// What is said of the kernel with a part of its text replaced.
+std::string errorOf(llvm::StringRef from, llvm::StringRef to) {
+  std::string s = textOf(kSmall, kWait);
+  size_t at = s.find(from.str());
+  EXPECT_NE(at, std::string::npos) << from.str();
+  Emulation e;
+  e.target = "sm_100a";
+  auto r = e.text(s.replace(at, from.size(), to.str()), "dot", {zeros(4096), zeros(512), zeros(8192)});
+  return r.ok() ? "none" : std::string(r.status().message());
+}
+TEST(TensorMemoryErrors, AreSaid) {
+  EXPECT_THAT(
+      errorOf(", %bar[%true] {is_async} : !ttg.memdesc<128x16xf16, #a, #smem, mutable>, !ttg.memdesc<16x16xf16, "
+              "#b, #smem, mutable>, !acc, !bar",
+              " : !ttg.memdesc<128x16xf16, #a, #smem, mutable>, !ttg.memdesc<16x16xf16, #b, #smem, mutable>, !acc"),
+      HasSubstr("is synchronous"));
+  EXPECT_THAT(errorOf("{is_async}", "{is_async, two_ctas}"), HasSubstr("is a dot of two blocks"));
+  EXPECT_THAT(errorOf("colStride = 1", "colStride = 2"), HasSubstr("a column of tensor memory has 32 bits"));
+  EXPECT_THAT(errorOf("#b = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16}>",
+                      "#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>"),
+              HasSubstr("reads an operand under #ttg.swizzled_shared"));
+}
+
+TEST(TensorMemoryFaults, UseAfterItIsFreed) {
+  Emulation e;
+  e.target = "sm_100a";
+  e.numWarps = 1;
+  e.sharedBytes = 64;
+  auto text =
+      [](const char *store) {
+        return std::string(R"(
+target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+@global_smem = external addrspace(3) global [0 x i8], align 16
+declare void @llvm.nvvm.bar.warp.sync(i32)
+define void @kernel(ptr addrspace(1) %x, ptr addrspace(1) %scratch, ptr addrspace(1) %profile) {
+  %word = ptrtoint ptr addrspace(3) @global_smem to i32
+  call void asm sideeffect "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [$0], 32;", "r,~{memory}"(i32 %word)
+  call void @llvm.nvvm.bar.warp.sync(i32 -1)
+  %at = load i32, ptr addrspace(3) @global_smem
+)") + store + R"(
+  call void asm sideeffect "tcgen05.dealloc.cta_group::1.sync.aligned.b32 $0, 32;", "r,~{memory}"(i32 %at)
+)" + store + "  ret void\n}\n";
+      };
+  const char *write = "  call void asm sideeffect \"tcgen05.st.sync.aligned.32x32b.x1.b32 [$0], "
+                      "{$0};\\0Atcgen05.wait::st.sync.aligned;\", \"r,~{memory}\"(i32 %at)\n";
+  EXPECT_TRUE(e.llvmModule(text(""), {zeros(4)}).ok());
+  auto r = e.llvmModule(text(write), {zeros(4)});
+  EXPECT_THAT(std::string(r.status().message()), HasSubstr("which the block has not allocated"));
+}
+
+} // namespace
+} // namespace tessera
