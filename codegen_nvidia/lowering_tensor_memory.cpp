@@ -32,7 +32,6 @@ using ir::MatrixType;
 namespace {
 
 constexpr const char *kBefore = "tcgen05.fence::before_thread_sync;\n", *kAfter = "tcgen05.fence::after_thread_sync;\n";
-constexpr unsigned kWordsOfStatement = 128; // that one statement loads or stores
 
 /// "Shared Memory Descriptor": bits 0-13 address, 16-29 leading and 32-45 stride offset, all in units of 16 bytes; bits
 /// 46-48 the constant 1; bits 61-63 the swizzle. Its pattern begins at the address or before it, at a multiple of its
@@ -83,18 +82,6 @@ std::string shapeOf(const TensorMemoryAccess &a) {
 }
 std::string half(const TensorMemoryAccess &a) { return a.half ? ", " + std::to_string(a.half) : std::string(); }
 
-/// Calls `f` for runs of accesses that one statement makes.
-template <class F> void forStatements(ArrayRef<TensorMemoryAccess> accesses, F f) {
-  for (size_t i = 0; i < accesses.size();) {
-    size_t end = i;
-    unsigned words = 0;
-    while (end < accesses.size() && (end == i || words + accesses[end].columns <= kWordsOfStatement))
-      words += accesses[end++].columns;
-    f(accesses.slice(i, end - i), words);
-    i = end;
-  }
-}
-
 } // namespace
 
 void NvidiaTarget::allocateTensorMemory(IRBuilder<> &b, Value *word, unsigned columns) const {
@@ -111,38 +98,27 @@ void NvidiaTarget::freeTensorMemory(IRBuilder<> &b, Value *address, unsigned col
 
 SmallVector<Value *, 32> NvidiaTarget::loadTensorMemory(IRBuilder<> &b, ArrayRef<TensorMemoryAccess> accesses) const {
   SmallVector<Value *, 32> out;
-  forStatements(accesses, [&](ArrayRef<TensorMemoryAccess> some, unsigned words) {
+  for (auto &a : accesses) {
     InlinePtx ptx(b);
-    ptx.addResults(b.getInt32Ty(), words);
-    std::string text = kAfter;
-    unsigned next = 0;
-    for (auto &a : some) {
-      text += "tcgen05.ld.sync.aligned." + shapeOf(a) + InlinePtx::list(next, a.columns) + ", [" +
-              ptx.operand(a.address) + "]" + half(a) + ";\n";
-      next += a.columns;
-    }
-    text += "tcgen05.wait::ld.sync.aligned;\n";
-    auto *call = ptx.emitConvergent(text + kBefore);
-    append_range(out, ptx.resultsOf(call));
-  });
+    ptx.addResults(b.getInt32Ty(), a.columns);
+    std::string text = kAfter + ("tcgen05.ld.sync.aligned." + shapeOf(a)) + InlinePtx::list(0, a.columns) + ", [" +
+                       ptx.operand(a.address) + "]" + half(a) + ";\ntcgen05.wait::ld.sync.aligned;\n" + kBefore;
+    append_range(out, ptx.resultsOf(ptx.emitConvergent(text)));
+  }
   return out;
 }
 
 void NvidiaTarget::storeTensorMemory(IRBuilder<> &b, ArrayRef<TensorMemoryAccess> accesses, ArrayRef<Value *> words,
                                      Value *predicate) const {
   size_t first = 0;
-  forStatements(accesses, [&](ArrayRef<TensorMemoryAccess> some, unsigned count) {
+  for (auto &a : accesses) {
     InlinePtx ptx(b);
-    std::string guard = "@" + ptx.operand(predicate) + " ", text = kAfter;
-    for (auto &a : some) {
-      std::string address = ptx.operand(a.address);
-      text += guard + "tcgen05.st.sync.aligned." + shapeOf(a) + "[" + address + "]" + half(a) + ", " +
-              ptx.operands(words.slice(first, a.columns)) + ";\n";
-      first += a.columns;
-    }
-    text += "tcgen05.wait::st.sync.aligned;\n";
-    ptx.emitConvergent(text + kBefore);
-  });
+    std::string guard = "@" + ptx.operand(predicate) + " ", address = "[" + ptx.operand(a.address) + "]";
+    std::string text = kAfter + guard + "tcgen05.st.sync.aligned." + shapeOf(a) + address + half(a) + ", " +
+                       ptx.operands(words.slice(first, a.columns)) + ";\ntcgen05.wait::st.sync.aligned;\n" + kBefore;
+    ptx.emitConvergent(text);
+    first += a.columns;
+  }
 }
 
 void NvidiaTarget::multiplyInTensorMemory(IRBuilder<> &b, const TensorMemoryDot &t) const {

@@ -19,6 +19,7 @@
 // Not lowered: buffers of pairs of blocks, registers under other layouts.
 #include "codegen/lowering/tensor_memory.h"
 #include "codegen/lowering/target.h"
+#include "ir/module_attributes.h"
 #include "ir/ops.h"
 #include "transforms/memory/tensor_memory.h"
 #include <map>
@@ -66,8 +67,8 @@ constexpr unsigned kMostColumns = 128; // of one access
 class TensorMemoryRegisters {
 public:
   TensorMemoryRegisters(Operation *op, Type tensor, Value buffer, FunctionLowering &fl)
-      : op_(op), buffer_(buffer), fl_(fl), b_(fl.b), layout_(fl.layout(tensor)), element_(fl.elementType(tensor)),
-        bits_(tensor.scalar().bitWidth()) {}
+      : op_(op), tensor_(tensor), buffer_(buffer), fl_(fl), b_(fl.b), layout_(fl.layout(tensor)),
+        element_(fl.elementType(tensor)), bits_(tensor.scalar().bitWidth()) {}
 
   /// Plans the accesses. False after a diagnostic.
   bool run() {
@@ -107,8 +108,7 @@ private:
     return TensorPlace::of(places_, at[0], at[1]);
   }
   bool refuse() {
-    return fl_.error(op_, "has registers under a layout that no access to tensor memory serves: " +
-                              (op_->numResults() ? op_->result(0) : op_->cast<ttng::TmemStoreOp>().src()).type().str());
+    return fl_.error(op_, "has registers under a layout that no access to tensor memory serves: " + tensor_.str());
   }
   int32_t columnsOf(int32_t elements) const { return int32_t(int64_t(elements) * bits_ / 32); }
   bool isColumn(int32_t element) const { return int64_t(element) * bits_ % 32 == 0; }
@@ -179,15 +179,22 @@ private:
     return true;
   }
 
+  /// The most columns of an access: half of a thread's registers, if the kernel says how many it begins with.
+  size_t mostColumns() const {
+    auto registers = size_t(moduleInt(op_->module().op(), kMaxRegistersAttr, 0));
+    return registers ? std::clamp<size_t>(llvm::bit_floor(registers / 2), 1, kMostColumns) : kMostColumns;
+  }
+
   /// Runs of columns, cut into accesses.
   bool findAccesses() {
+    size_t most = mostColumns();
     for (size_t i = 0; i < words_.size();) {
       size_t end = i + 1;
       while (end < words_.size() && words_[end].place.lane == words_[i].place.lane &&
              words_[end].place.element == words_[end - 1].place.element + 1)
         ++end;
       while (i < end) {
-        size_t n = std::min<size_t>(kMostColumns, llvm::bit_floor(end - i));
+        size_t n = std::min(most, llvm::bit_floor(end - i));
         int64_t at = (int64_t(words_[i].place.lane) << kTensorLaneBit) + words_[i].place.element;
         accesses_.push_back({b_.CreateAdd(address_, fl_.i32(at)), unsigned(n), half_});
         i += n;
@@ -215,6 +222,7 @@ private:
   }
 
   Operation *op_;
+  Type tensor_;
   Value buffer_;
   FunctionLowering &fl_;
   llvm::IRBuilder<> &b_;
