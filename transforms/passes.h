@@ -47,6 +47,7 @@ struct AccelerateScaledDotOptions {
 absl::StatusOr<bool> accelerateScaledDot(ir::Module &, const AccelerateScaledDotOptions &, PassContext &);
 absl::StatusOr<bool> canonicalizePointers(ir::Module &, PassContext &);
 absl::StatusOr<bool> chooseScanLayouts(ir::Module &, PassContext &);
+absl::StatusOr<bool> chooseTensorMemoryLayouts(ir::Module &, PassContext &);
 absl::StatusOr<bool> coalesce(ir::Module &, PassContext &);
 absl::StatusOr<bool> decomposeGivenScaledDot(ir::Module &, PassContext &);
 absl::StatusOr<bool> decomposeScaledUpcast(ir::Module &, PassContext &);

@@ -142,8 +142,10 @@ Pipeline loweringPipeline(const ir::TargetInfo &t) {
     // Fences for wgmma; those for TMA come from insertBarriers. Before barriers, which must come after the fences.
     p.push_back(step(fenceInsertion));
   }
-  // Columns, which insertBarriers compares.
-  if (t.matrixUnit == ir::MatrixUnit::Tcgen05) p.push_back(step(allocateTensorMemory));
+  if (t.matrixUnit == ir::MatrixUnit::Tcgen05) {
+    p.push_back(step(chooseTensorMemoryLayouts)); // before the conversions that it makes get shared memory
+    p.push_back(step(allocateTensorMemory));      // columns, which insertBarriers compares
+  }
   return concat(std::move(p), {
                                   step(allocateWarpGroups),    // before memory is counted per warp
                                   step(allocateGlobalScratch), // tensor maps that the kernel makes

@@ -21,8 +21,8 @@
 #include "codegen/lowering/target.h"
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
+#include "layouts/tensor_memory_access.h"
 #include "transforms/memory/tensor_memory.h"
-#include <map>
 
 namespace tessera::codegen {
 using namespace ir;
@@ -53,12 +53,11 @@ TensorPlace TensorPlace::of(const LinearLayout &places, int32_t row, int32_t col
 }
 
 int64_t TensorPlace::address(unsigned bits) const {
-  return (int64_t(lane) << kTensorLaneBit) + int64_t(element) * bits / layouts::kTensorMemoryColumnBits;
+  return (int64_t(lane) << layouts::kTensorMemoryLaneBit) + int64_t(element) * bits / layouts::kTensorMemoryColumnBits;
 }
 
 namespace {
 
-constexpr int32_t kHalfLanes = 16;
 constexpr unsigned kMostColumns = 128; // of one access
 
 // ---- loads and stores ----
@@ -67,116 +66,53 @@ constexpr unsigned kMostColumns = 128; // of one access
 class TensorMemoryRegisters {
 public:
   TensorMemoryRegisters(Operation *op, Type tensor, Value buffer, FunctionLowering &fl)
-      : op_(op), tensor_(tensor), buffer_(buffer), fl_(fl), b_(fl.b), layout_(fl.layout(tensor)),
-        element_(fl.elementType(tensor)), bits_(tensor.scalar().bitWidth()) {}
+      : op_(op), tensor_(tensor), buffer_(buffer), fl_(fl), b_(fl.b), element_(fl.elementType(tensor)),
+        bits_(tensor.scalar().bitWidth()) {}
 
   /// Plans the accesses. False after a diagnostic.
   bool run() {
     auto type = buffer_.type().cast<MemDescType>();
-    auto places = tensorMemoryPlacesOf(op_, type, fl_);
-    if (!places) return false;
-    unsigned stride = unsigned(tensorMemoryEncodingOf(type)->params().colStride);
-    if (bits_ < 8 || bits_ > 32 || bits_ * stride > 32)
-      return fl_.error(op_, "moves elements of " + llvm::Twine(bits_) + " bits, " + llvm::Twine(stride) +
-                                " apart; a column of tensor memory has 32 bits");
-    places_ = *places;
-    return findLanes() && findWarps() && findWords() && findAccesses();
+    auto *encoding = tensorMemoryEncodingOf(type);
+    if (!tensorMemoryPlacesOf(op_, type, fl_)) return false;
+    if (fl_.numWarps() < layouts::kTensorMemoryWarps || fl_.firstWarp() % layouts::kTensorMemoryWarps)
+      return fl_.error(op_,
+                       "accesses tensor memory from warps that are not whole groups of four, which have its lanes");
+    auto plan = layouts::planTensorMemoryAccess(fl_.layout(tensor_), *encoding, type.shape().take_back(2), bits_);
+    if (!plan.ok()) return fl_.error(op_, std::string(plan.status().message()) + ": " + tensor_.str());
+    plan_ = std::move(*plan);
+    findAddress();
+    findAccesses();
+    return true;
   }
 
   llvm::ArrayRef<TensorMemoryAccess> accesses() const { return accesses_; }
 
   llvm::SmallVector<llvm::Value *, 32> wordsOf(const Elements &values) {
     llvm::SmallVector<llvm::Value *, 32> out;
-    for (auto &word : words_) out.push_back(join(word, values));
+    for (auto &word : plan_.words) out.push_back(join(word, values));
     return out;
   }
   Elements valuesOf(llvm::ArrayRef<llvm::Value *> words) {
-    Elements out(layout_.inDimSize(Dim::Register), nullptr);
-    for (auto [word, value] : llvm::zip(words_, words)) split(word, value, out);
-    for (auto [r, from] : llvm::enumerate(sameAs_)) out[r] = out[from];
+    Elements out(plan_.sameAs.size(), nullptr);
+    for (auto [word, value] : llvm::zip(plan_.words, words)) split(word, value, out);
+    for (auto [r, from] : llvm::enumerate(plan_.sameAs)) out[r] = out[from];
     return out;
   }
 
 private:
-  struct Word {
-    TensorPlace place;                   // element: of the word's first bits
-    llvm::SmallVector<int, 4> registers; // from the lowest bits on
-  };
+  using Word = layouts::TensorMemoryPlan::Word;
 
-  TensorPlace placeOfBasis(Dim dim, unsigned bit) {
-    auto at = layout_.basis(dim, bit);
-    return TensorPlace::of(places_, at[0], at[1]);
-  }
-  bool refuse() {
-    return fl_.error(op_, "has registers under a layout that no access to tensor memory serves: " + tensor_.str());
-  }
-  int32_t columnsOf(int32_t elements) const { return int32_t(int64_t(elements) * bits_ / 32); }
-  bool isColumn(int32_t element) const { return int64_t(element) * bits_ % 32 == 0; }
-
-  /// Lane l is lane l of tensor memory, but perhaps for the last bit.
-  bool findLanes() {
-    unsigned bits = layout_.inDimBits(Dim::Lane);
-    if (layout_.numOutDims() != 2 || bits != 5) return refuse();
-    for (unsigned bit = 0; bit < 4; ++bit)
-      if (placeOfBasis(Dim::Lane, bit) != TensorPlace{1 << bit, 0}) return refuse();
-    TensorPlace last = placeOfBasis(Dim::Lane, 4);
-    if (last == TensorPlace{kHalfLanes, 0}) return true;
-    if (last.lane || last.element <= 0 || !isColumn(last.element)) return refuse();
-    half_ = unsigned(columnsOf(last.element));
-    return true;
-  }
-
-  /// Four warps are the lanes of tensor memory; further ones access other places.
-  bool findWarps() {
-    unsigned bits = layout_.inDimBits(Dim::Warp);
-    if (bits < 2 || fl_.firstWarp() % layouts::kTensorMemoryWarps)
-      return fl_.error(op_,
-                       "accesses tensor memory from warps that are not whole groups of four, which have its lanes");
-    for (unsigned bit = 0; bit < 2; ++bit)
-      if (placeOfBasis(Dim::Warp, bit) != TensorPlace{layouts::kTensorMemoryLanesOfWarp << bit, 0}) return refuse();
+  /// Of this warp's lanes of the buffer.
+  void findAddress() {
     llvm::Value *warp = fl_.sharedWarpId();
     llvm::Value *group = b_.CreateAnd(warp, fl_.i32(layouts::kTensorMemoryWarps - 1));
-    llvm::Value *lanes = b_.CreateShl(group, kTensorLaneBit + llvm::Log2_32(layouts::kTensorMemoryLanesOfWarp));
-    address_ = b_.CreateAdd(fl_.scalar(buffer_), lanes);
-    for (unsigned bit = 2; bit < bits; ++bit) {
-      TensorPlace p = placeOfBasis(Dim::Warp, bit);
-      if (!isWhole(p)) return refuse();
-      llvm::Value *set = b_.CreateAnd(b_.CreateLShr(warp, bit), fl_.i32(1));
-      address_ = b_.CreateAdd(address_, b_.CreateMul(set, fl_.i32(p.address(bits_))));
+    constexpr unsigned kLanes = llvm::CTLog2<layouts::kTensorMemoryLanesOfWarp>();
+    address_ = b_.CreateAdd(fl_.scalar(buffer_), b_.CreateShl(group, layouts::kTensorMemoryLaneBit + kLanes));
+    for (auto [bit, add] : llvm::enumerate(plan_.warps)) {
+      constexpr unsigned kGroupBits = llvm::CTLog2<layouts::kTensorMemoryWarps>();
+      llvm::Value *set = b_.CreateAnd(b_.CreateLShr(warp, kGroupBits + bit), fl_.i32(1));
+      address_ = b_.CreateAdd(address_, b_.CreateMul(set, fl_.i32(add)));
     }
-    return true;
-  }
-  /// Whether accesses may begin there: at a column, and in the second half of the lanes only if they have half of them.
-  bool isWhole(TensorPlace p) const { return isColumn(p.element) && (p.lane == 0 || (p.lane == kHalfLanes && half_)); }
-
-  bool findWords() {
-    std::map<TensorPlace, Word> words;
-    unsigned registers = unsigned(layout_.inDimSize(Dim::Register));
-    std::map<TensorPlace, int> first;
-    for (unsigned r = 0; r < registers; ++r) {
-      auto at = layout_.apply({{Dim::Register, int32_t(r)}});
-      TensorPlace p = TensorPlace::of(places_, at[0], at[1]);
-      int same = first.try_emplace(p, int(r)).first->second;
-      sameAs_.push_back(same);
-      if (same != int(r)) continue;
-      TensorPlace word{p.lane, columnsOf(p.element)};
-      if (p.lane != 0 && !(p.lane == kHalfLanes && half_)) return refuse();
-      auto &w = words[word];
-      unsigned in = unsigned(int64_t(p.element) * bits_ % 32) / bits_;
-      w.registers.resize(std::max<size_t>(w.registers.size(), in + 1), -1);
-      w.registers[in] = int(r);
-    }
-    auto stride = unsigned(tensorMemoryEncodingOf(buffer_.type().cast<MemDescType>())->params().colStride);
-    unsigned perWord = 32 / (bits_ * stride);
-    for (auto &[place, w] : words) {
-      llvm::SmallVector<int, 4> held;
-      for (int r : w.registers)
-        if (r >= 0) held.push_back(r);
-      if (held.size() != perWord) return refuse(); // another thread has a part of the word
-      w.place = place;
-      words_.push_back(w);
-    }
-    return true;
   }
 
   /// The most columns of an access: half of a thread's registers, if the kernel says how many it begins with.
@@ -186,21 +122,18 @@ private:
   }
 
   /// Runs of columns, cut into accesses.
-  bool findAccesses() {
+  void findAccesses() {
     size_t most = mostColumns();
-    for (size_t i = 0; i < words_.size();) {
+    auto &words = plan_.words;
+    for (size_t i = 0; i < words.size();) {
       size_t end = i + 1;
-      while (end < words_.size() && words_[end].place.lane == words_[i].place.lane &&
-             words_[end].place.element == words_[end - 1].place.element + 1)
-        ++end;
+      while (end < words.size() && words[end].address == words[end - 1].address + 1) ++end;
       while (i < end) {
         size_t n = std::min(most, llvm::bit_floor(end - i));
-        int64_t at = (int64_t(words_[i].place.lane) << kTensorLaneBit) + words_[i].place.element;
-        accesses_.push_back({b_.CreateAdd(address_, fl_.i32(at)), unsigned(n), half_});
+        accesses_.push_back({b_.CreateAdd(address_, fl_.i32(words[i].address)), unsigned(n), plan_.half});
         i += n;
       }
     }
-    return true;
   }
 
   llvm::Value *join(const Word &word, const Elements &values) {
@@ -226,14 +159,10 @@ private:
   Value buffer_;
   FunctionLowering &fl_;
   llvm::IRBuilder<> &b_;
-  const LinearLayout &layout_;
   llvm::Type *element_;
   unsigned bits_;
-  LinearLayout places_;
-  unsigned half_ = 0;
-  llvm::Value *address_ = nullptr; // of this warp's lanes of the buffer
-  llvm::SmallVector<Word, 32> words_;
-  llvm::SmallVector<int, 32> sameAs_; // by register: the first one that holds the same element
+  layouts::TensorMemoryPlan plan_;
+  llvm::Value *address_ = nullptr;
   llvm::SmallVector<TensorMemoryAccess, 4> accesses_;
 };
 

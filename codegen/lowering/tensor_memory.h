@@ -8,9 +8,6 @@
 
 namespace tessera::codegen {
 
-/// Where a lane begins in an address; below it is the column.
-inline constexpr unsigned kTensorLaneBit = 16;
-
 const layouts::TensorMemoryEncoding *tensorMemoryEncodingOf(ir::MemDescType);
 /// Where a buffer's elements are: Dim0, Dim1 → Lane, Offset (elements). None after a diagnostic.
 std::optional<layouts::LinearLayout> tensorMemoryPlacesOf(ir::Operation *, ir::MemDescType, FunctionLowering &);

@@ -1,6 +1,6 @@
 // Where elements lie in tensor memory: each in one place, in whole columns, and where the figures of the PTX manual
 // ("Data Path Layout Organization") have the rows.
-#include "layouts/tensor_memory_places.h"
+#include "layouts/tensor_memory_access.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
@@ -48,6 +48,35 @@ TEST(TensorMemoryPlaces, RowsAreInTheLanesOfTheManual) {
   for (int32_t row = 0; row < 64; ++row) EXPECT_EQ(laneOf(encoding(64, 64), 64, row), row / 16 * 32 + row % 16);
   for (int32_t row = 64; row < 128; ++row)
     EXPECT_EQ(laneOf(encoding(64, 64), 128, row), (row - 64) / 16 * 32 + row % 16 + 16);
+}
+
+TEST(TensorMemoryAccess, ChosenRegistersAreMoved) {
+  for (int32_t blockM : {64, 128})
+    for (unsigned bits : {8u, 16u, 32u})
+      for (unsigned warps : {4u, 8u})
+        for (int64_t rows : {64, 128, 256})
+          for (int64_t columns : {16, 64, 256}) {
+            if (rows < blockM) continue;
+            auto e = encoding(blockM, 64);
+            auto registers = tensorMemoryRegisters(e, {rows, columns}, bits, warps);
+            if (!registers) continue; // too few columns
+            EXPECT_TRUE(registers->isInvertible());
+            auto plan = planTensorMemoryAccess(*registers, e, {rows, columns}, bits);
+            ASSERT_TRUE(plan.ok()) << plan.status();
+            EXPECT_EQ(plan->words.size() * (32 / bits), size_t(registers->inDimSize(Dim::Register)));
+          }
+}
+
+TEST(TensorMemoryAccess, PlacesThatAreNoSumsAreRefused) {
+  auto e = encoding(128, 64);
+  auto layout = [](int32_t warpColumn) {
+    LinearLayout::InDim registers{Dim::Register, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 16}}},
+        lane{Dim::Lane, {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {16, 0}}},
+        warp{Dim::Warp, {{32, 0}, {64, 0}, {0, warpColumn}}}, block{Dim::Block, {}};
+    return LinearLayout({registers, lane, warp, block}, {{Dim::Dim0, 128}, {Dim::Dim1, 64}});
+  };
+  EXPECT_TRUE(planTensorMemoryAccess(layout(32), e, {128, 64}, 32).ok());
+  EXPECT_FALSE(planTensorMemoryAccess(layout(48), e, {128, 64}, 32).ok()); // 48 ^ 16 is not 48 + 16
 }
 
 TEST(TensorMemoryPlaces, Columns) {

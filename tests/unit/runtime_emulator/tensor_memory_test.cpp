@@ -26,7 +26,8 @@ struct DotCase {
   bool acrossA = false, acrossB = true; // whether shared memory has rows of A and B across K
   bool inTensorMemory = false;          // A
   unsigned warps = 4;
-  bool inHalves = false; // the accumulator is f16
+  bool inHalves = false;       // the accumulator is f16
+  bool otherRegisters = false; // the accumulator's tensors have a layout that no access moves
   bool isInteger() const { return llvm::StringRef(type) == "i8"; }
 };
 
@@ -61,9 +62,13 @@ std::string textOf(const DotCase &c, llvm::StringRef between) {
   std::string s;
   llvm::raw_string_ostream o(s);
   const char *sum = c.isInteger() ? "i32" : c.inHalves ? "f16" : "f32";
-  o << "#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [" << c.warps
-    << ", 1], order = [1, 0]}>\n";
-  o << "#sum = " << registersOf(c.m, c.n, c.warps) << "\n#left = " << registersOf(c.m, c.k, c.warps) << "\n";
+  std::string blocked =
+      llvm::formatv("#ttg.blocked<{{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [{0}, "
+                    "1], order = [1, 0]}>",
+                    c.warps);
+  o << "#blocked = " << blocked << "\n";
+  o << "#sum = " << (c.otherRegisters ? blocked : registersOf(c.m, c.n, c.warps))
+    << "\n#left = " << registersOf(c.m, c.k, c.warps) << "\n";
   o << "#a = " << shared(c.acrossA, c.acrossA ? c.m : c.k) << "\n#b = " << shared(!c.acrossB, c.acrossB ? c.n : c.k)
     << "\n";
   o << "#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>\n#smem = #ttg.shared_memory\n";
@@ -169,6 +174,10 @@ INSTANTIATE_TEST_SUITE_P(
         DotCase{.name = "f16_A_of_64_rows", .type = "f16", .m = 64, .inTensorMemory = true},
         DotCase{.name = "f16_in_f16", .type = "f16", .inHalves = true},
         DotCase{.name = "f16_in_f16_64_rows", .type = "f16", .m = 64, .inHalves = true},
+        DotCase{.name = "other_registers", .type = "f16", .otherRegisters = true},
+        DotCase{.name = "other_registers_of_64_rows", .type = "f16", .m = 64, .otherRegisters = true},
+        DotCase{.name = "other_registers_of_8_warps", .type = "f16", .warps = 8, .otherRegisters = true},
+        DotCase{.name = "other_registers_of_f16", .type = "f16", .inHalves = true, .otherRegisters = true},
         DotCase{.name = "bf16", .type = "bf16", .kind = ir::FloatKind::BF16},
         DotCase{.name = "tf32", .type = "f32", .kind = ir::FloatKind::F32, .bits = 32, .acrossB = false},
         DotCase{.name = "e4m3", .type = "f8E4M3FN", .kind = ir::FloatKind::F8E4M3FN, .bits = 8},
