@@ -86,13 +86,15 @@ private:
   }
   /// What lanes, warps and registers contribute to a place is added: no two of them may have a bit in common.
   bool bitsAreApart() const {
-    int32_t taken = 0;
-    for (auto &w : plan.words) taken |= w.address;
-    for (int32_t add : llvm::concat<const int32_t>(plan.warps, llvm::ArrayRef<int32_t>{int32_t(plan.half)})) {
-      if (taken & add) return false;
-      taken |= add;
-    }
-    return true;
+    int32_t taken = int32_t(plan.half);
+    auto take = [&](int32_t bits) {
+      bool isFree = !(taken & bits);
+      taken |= bits;
+      return isFree;
+    };
+    int32_t ofWords = 0;
+    for (auto &w : plan.words) ofWords |= w.address;
+    return take(ofWords) && llvm::all_of(plan.warps, take);
   }
 
   const LinearLayout &registers_;
