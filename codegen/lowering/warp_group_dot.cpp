@@ -39,13 +39,13 @@ public:
     if (!planChunks() || !findTiles()) return false;
     Elements sum = fl_.get(dot_.c());
     bool inTurn = takesDotTurns(dot_->parentOp());
-    if (inTurn && isFirstOfTurn()) fl_.takeTurn();
+    if (inTurn && beginsTurn()) fl_.takeTurn();
     if (!multiplyChunks(sum)) return false;
     if (!addsChunks_) {
       fl_.target.commitDots(b_);
       if (!dot_.isAsync()) fl_.target.waitForDots(b_, 0, sum);
     }
-    if (inTurn && isLastOfTurn()) fl_.passTurn();
+    if (inTurn && closesTurn()) fl_.passTurn();
     // Registers that hold copies of an element get its sum from the first register that has it, which comes before them
     // and holds its own: in ascending order nothing is read after it has been replaced.
     for (unsigned r = 0; r < sum.size(); ++r) sum[r] = sum[c_.at(c_.places()[r])];
@@ -56,12 +56,12 @@ public:
 private:
   // ---- turns of warp groups: the dots before the first wait for dots ----
 
-  bool isFirstOfTurn() const {
+  bool beginsTurn() const {
     for (Operation *op = dot_->prev(); op; op = op->prev())
       if (op->is<ttng::WarpGroupDotOp>() || op->is<ttng::WarpGroupDotWaitOp>()) return false;
     return true;
   }
-  bool isLastOfTurn() const {
+  bool closesTurn() const {
     for (Operation *op = dot_->prev(); op; op = op->prev())
       if (op->is<ttng::WarpGroupDotWaitOp>()) return false;
     for (Operation *op = dot_->next(); op; op = op->next()) {

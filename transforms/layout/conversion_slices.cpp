@@ -142,7 +142,7 @@ bool recomputeConversions(Module &m, const Tuning &tuning, bool asyncCopies) {
   std::optional<SliceContext> context;
   bool any = false;
   for (int round = 0; round < kMaxRounds; ++round) {
-    // Loads that moved in the last round may move again, to where an operand is computed now.
+    // Loads that have just moved may move again, to where an operand is computed now.
     if (!context || !asyncCopies) context.emplace(sliceContext(m, tuning, asyncCopies));
     // Inner conversions first: they are executed most.
     auto conversions = usedConversions(m);

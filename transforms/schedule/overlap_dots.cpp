@@ -286,8 +286,8 @@ bool hasBarriersForTurns(scf::ForOp f, const TargetInfo &target) {
   int64_t taken = kReservedBarriers + int64_t(partitionRegions(own.op).size()) + 2 * warps / kWarpGroup;
   return taken <= target.namedBarriers;
 }
-/// Whether turns are worth it in all loops of a function whose dots could overlap. (Short loops, such as those along the
-/// diagonal of a causal mask, do not have them alone.)
+/// Whether turns are worth it in all loops of a function whose dots could overlap. Short loops, such as those
+/// along the diagonal of a causal mask, do not have them alone.
 bool areTurnsWorthIt(Operation *func, const TargetInfo &target) {
   int64_t warps = numWarps(func->module().op());
   return llvm::all_of(collect<scf::ForOp>(func), [&](scf::ForOp f) {

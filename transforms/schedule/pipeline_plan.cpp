@@ -436,8 +436,8 @@ private:
     return target_.tuning.pipelineThreadsOfScheduler * target_.schedulersPerMultiprocessor / threads;
   }
 
-  /// Whether shared memory has room for the blocks that hide latency beside two buffers, but not with what else the loop
-  /// needs of it, such as scratch of its reductions, and one buffer leaves room for more blocks.
+  /// Whether shared memory has room for the blocks that hide latency beside two buffers, but not with what else the
+  /// loop needs of it, such as scratch of its reductions, and one buffer leaves room for more blocks.
   bool otherMemoryEndsBlocks(int64_t bytes) const {
     auto blocks = [&](int64_t buffers) { return target_.blocksBySharedMemory(buffers * bytes + plan_.otherBytes); };
     return blocks(2) < blocksThatHideLatency() && blocks(1) > blocks(2);
