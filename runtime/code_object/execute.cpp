@@ -310,8 +310,8 @@ absl::StatusOr<bool> Executor::advance(ActiveGroup &g) {
     for (unsigned k = 0; k < count; ++k) after[k] = pollOf(g.waves[k]);
     if (polls && before == after) return first != after;
     if (polls) continue;
-    // Waves that have ended are no longer waited for (ISA guides, S_BARRIER). One that was stopped would have come to the
-    // barrier: what the others read behind it may be its.
+    // Waves that have ended are no longer waited for (ISA guides, S_BARRIER). One that was stopped would have come to
+    // the barrier: what the others read behind it may be its.
     bool wasStopped = llvm::any_of(g.waves, [](const Wave &w) { return w.executed >= w.stopsAfter; });
     for (Wave &w : g.waves)
       if (w.state == Wave::State::AtBarrier) w.state = wasStopped ? Wave::State::Ended : Wave::State::Ready;

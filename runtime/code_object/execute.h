@@ -34,8 +34,8 @@ struct ExecuteOptions {
   /// Whether the waves of an executed workgroup are traced; null: none is.
   std::function<bool(const WorkgroupId &)> isTraced;
   uint64_t maxInstructionsPerWave = uint64_t(1) << 30; // more: an error, as of an endless loop
-  /// After how many instructions the waves of a workgroup stop, and the others at their next barrier; null: they execute
-  /// all.
+  /// After how many instructions the waves of a workgroup stop, and the others at their next barrier; null: they
+  /// execute all.
   std::function<uint64_t(const WorkgroupId &)> stopsAfter;
   uint32_t maxLdsBytes = 0;  // of a workgroup; 0: the target's
   bool reverseWaves = false; // the last wave of a workgroup runs first

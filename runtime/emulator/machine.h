@@ -432,7 +432,7 @@ struct Block {
   uint64_t instructions = 0;
   unsigned done = 0;
   bool finished = false;
-  uint64_t barriers = 0; // passed
+  uint64_t barriers = 0;                              // passed
   llvm::DenseMap<unsigned, BarrierArrivals> arrivals; // by the barrier's number
   // A snapshot of all warps at a barrier, as that of a warp in a loop.
   std::vector<uint8_t> snapshot;

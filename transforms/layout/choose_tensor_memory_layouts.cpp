@@ -7,9 +7,9 @@
 //   →  %y = ttng.tmem_load %acc : … -> tensor<128x64xf32, #linear>
 //      %x = ttg.convert_layout %y : #linear -> #blocked
 //
-// Triton and Gluon choose such layouts themselves, but among more shapes of accesses (16x64b, 16x128b, 16x256b) than are
-// lowered here. Layouts that an access moves stay. Buffers that are too small for the warps, or not modelled, are left
-// to the lowering, whose error says so.
+// Triton and Gluon choose such layouts themselves, but among more shapes of accesses (16x64b, 16x128b, 16x256b) than
+// are lowered here. Layouts that an access moves stay. Buffers that are too small for the warps, or not modelled, are
+// left to the lowering, whose error says so.
 #include "ir/builder.h"
 #include "ir/ops.h"
 #include "ir/partitions.h"

@@ -84,9 +84,9 @@ static int64_t accessesPerThread(const AxisInfoAnalysis &axes, tt::LoadOp load, 
 /// Whether a narrow load may be done in the layout. In a loop with dots it is issued ahead, and only one of two would
 /// be: it moves if nothing else uses it, and if that takes no more accesses, or few of 16 bytes, which are fewer than
 /// the shuffles of as many elements. Without asynchronous copies few of any width will do, since the conversion would
-/// wait for the load before the dots, and warps for each other; but what a dot takes as it is, its scales, passes shared
-/// memory ahead like its operands. Where registers are scarce (narrowLoadMaxAccesses is 0), only what is got by wide
-/// accesses moves.
+/// wait for the load before the dots, and warps for each other; but what a dot takes as it is, its scales, passes
+/// shared memory ahead like its operands. Where registers are scarce (narrowLoadMaxAccesses is 0), only what is got by
+/// wide accesses moves.
 bool ConversionSlice::canLoadIn(tt::LoadOp load, const Encoding *e) const {
   if (isDotOperand(e)) return false;
   if (!isLoopBodyWithDot(load->block())) return true;

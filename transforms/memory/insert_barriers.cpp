@@ -60,8 +60,8 @@
 //    of these, and nothing in global memory.
 // 12. Dots in tensor memory (`ttng.tc_gen5_mma`), and tensor memory itself. One thread issues the dot, so what all
 //    threads did before to its operands and to its accumulator needs a barrier, and ordinary writes to shared memory a
-//    fence (rule 6). The unit reads and writes asynchronously until it arrives at an mbarrier (`ttng.tc_gen5_commit`), for
-//    which every thread that touches the buffers again waits itself: its own accesses are none of this analysis.
+//    fence (rule 6). The unit reads and writes asynchronously until it arrives at an mbarrier (`ttng.tc_gen5_commit`),
+//    for which every thread that touches the buffers again waits itself: its own accesses are none of this analysis.
 //    Columns of tensor memory are ranges behind those of shared memory.
 #include "ir/attribute_names.h"
 #include "ir/builder.h"
