@@ -11,8 +11,8 @@
 // spans. Boxes follow each other in shared memory; the buffer's linear layout gives the place in the tensor of each
 // one's first element. Descriptors of tensors are pointers to their 128 bytes, as generic addresses.
 //
-// Not lowered: copies of several blocks of a cluster (multicast), im2col copies, buffers that are parts of buffers,
-// or under layouts other than #ttg.nvmma_shared without padding.
+// Not lowered: copies of several blocks of a cluster (multicast), im2col copies, parts of buffers that are not made of
+// whole boxes, buffers under layouts other than #ttg.nvmma_shared without padding.
 #include "codegen/lowering/shared_access.h"
 #include "codegen/lowering/target.h"
 #include "ir/attribute_names.h"
@@ -54,9 +54,38 @@ bool checkLayouts(Operation *op, Value desc, MemDescType buffer, FunctionLowerin
                           " and a tensor map that is made for " + ofDescriptor->str() + "; they must be the same");
 }
 
+bool isPart(MemDescType buffer) { return buffer.allocShape().take_back(buffer.rank()) != buffer.shape(); }
+
+/// Moves the boxes of a part of a buffer, `elements` each, to where they lie in the whole buffer. There each must be in
+/// one piece, with the swizzle's rows as it has them; `layout` is the part's. False after a diagnostic.
+bool placeInWhole(Operation *op, Value part, const layouts::LinearLayout &layout, int64_t elements,
+                  FunctionLowering &fl, llvm::SmallVectorImpl<Box> &boxes) {
+  auto type = part.type().cast<MemDescType>();
+  auto refuse = [&] { return fl.error(op, "copies a part of a buffer that is not made of whole boxes"); };
+  auto whole = sharedLayoutOf(type);
+  if (!whole.ok()) return fl.error(op, std::string(whole.status().message()));
+  if (layout.numOutDims() != type.rank() || whole->numOutDims() != type.rank()) return refuse();
+  for (unsigned bit = 0; bit < unsigned(llvm::Log2_64(uint64_t(elements))); ++bit)
+    for (unsigned d = 0; d < type.rank(); ++d)
+      if (layout.basis(Dim::Offset, bit)[d] != whole->basis(Dim::Offset, bit)[d]) return refuse();
+  ViewOffset view = viewOffset(part, *whole, fl);
+  if (view.value && !llvm::isa<llvm::ConstantInt>(view.value))
+    return fl.error(op, "copies a part of a buffer that is a different one each time");
+  layouts::LinearLayout offsetOf = whole->pseudoInvert();
+  for (Box &b : boxes) {
+    llvm::SmallVector<std::pair<Dim, int32_t>, 5> at;
+    for (auto [d, c] : llvm::enumerate(b.coordinates)) at.push_back({layouts::tensorDim(unsigned(d)), c});
+    int64_t first = offsetOf.apply(at)[0] ^ (view.value ? view.bits : 0);
+    if (first % elements) return refuse();
+    b.offset = first * type.element().bitWidth() / 8;
+  }
+  return true;
+}
+
 /// The boxes of a block, of `rows` rows unless that is 0; false after a diagnostic.
-bool boxesOf(Operation *op, Type desc, MemDescType buffer, int64_t rows, FunctionLowering &fl,
+bool boxesOf(Operation *op, Type desc, Value view, int64_t rows, FunctionLowering &fl,
              llvm::SmallVectorImpl<Box> &out) {
+  auto buffer = view.type().cast<MemDescType>();
   auto block = desc.cast<TensorDescType>();
   auto refuse = [&](const llvm::Twine &why) { return fl.error(op, why); };
   auto *encoding = layouts::dynCast<layouts::NvmmaSharedEncoding>(buffer.encoding());
@@ -64,8 +93,6 @@ bool boxesOf(Operation *op, Type desc, MemDescType buffer, int64_t rows, Functio
     return refuse("copies a buffer under " + buffer.encoding()->str() +
                   "; the unit that copies knows #ttg.nvmma_shared");
   llvm::ArrayRef<int64_t> shape = buffer.shape();
-  if (buffer.allocShape().take_back(buffer.rank()) != shape)
-    return refuse("copies a part of a buffer, which its lowering does not know");
   // A block with leading dimensions of size 1 may be copied to a buffer without them.
   const layouts::Encoding *under = encoding;
   if (block.rank() != buffer.rank()) {
@@ -105,7 +132,7 @@ bool boxesOf(Operation *op, Type desc, MemDescType buffer, int64_t rows, Functio
     b.coordinates.assign(first.begin(), first.end());
     out.push_back(std::move(b));
   }
-  return true;
+  return !isPart(buffer) || placeInWhole(op, view, *layout, elements, fl, out);
 }
 
 /// Whether all warps start boxes of a copy: one thread starts one after the other. What goes to global memory must be
@@ -179,11 +206,11 @@ bool copy(Operation *op, TensorCopy::Kind kind, Value desc, OperandRange coordin
   auto type = buffer.type().cast<MemDescType>();
   llvm::SmallVector<Box, 4> boxes;
   auto rows = rowsOfGroups(op, desc, fl);
-  if (!rows || !boxesOf(op, desc.type(), type, *rows, fl, boxes) || !checkLayouts(op, desc, type, fl)) return false;
+  if (!rows || !boxesOf(op, desc.type(), buffer, *rows, fl, boxes) || !checkLayouts(op, desc, type, fl)) return false;
   if (coordinates.size() != boxes[0].coordinates.size())
     return fl.error(op, "has " + llvm::Twine(coordinates.size()) + " coordinates in a tensor of " +
                             llvm::Twine(boxes[0].coordinates.size()) + " dimensions");
-  size_t warps = startsInAllWarps(op, kind, desc, boxes.size(), fl)
+  size_t warps = !isPart(type) && startsInAllWarps(op, kind, desc, boxes.size(), fl)
                      ? llvm::bit_floor(std::min<size_t>(boxes.size(), fl.numWarps()))
                      : 1;
   if (*rows) {
