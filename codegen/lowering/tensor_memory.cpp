@@ -21,7 +21,9 @@
 #include "codegen/lowering/target.h"
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
+#include "ir/partitions.h"
 #include "layouts/tensor_memory_access.h"
+#include "transforms/analyses/memdesc_root.h"
 #include "transforms/memory/tensor_memory.h"
 
 namespace tessera::codegen {
@@ -54,6 +56,21 @@ TensorPlace TensorPlace::of(const LinearLayout &places, int32_t row, int32_t col
 
 int64_t TensorPlace::address(unsigned bits) const {
   return (int64_t(lane) << layouts::kTensorMemoryLaneBit) + int64_t(element) * bits / layouts::kTensorMemoryColumnBits;
+}
+
+std::optional<int32_t> firstLaneOf(Value buffer, FunctionLowering &fl) {
+  int32_t lane = 0;
+  while (!buffer.definedBy<ttng::TmemAllocOp>()) {
+    if (auto part = buffer.definedBy<ttng::TmemSubsliceOp>()) {
+      auto places = tensorMemoryPlacesOf(part, part.src().type().cast<MemDescType>(), fl);
+      if (!places) return std::nullopt;
+      lane += TensorPlace::of(*places, 0, int32_t(part.N())).lane;
+    }
+    Value capture = captureOf(buffer);
+    buffer = capture ? capture : transforms::viewedMemdesc(buffer);
+    if (!buffer) return std::nullopt;
+  }
+  return lane;
 }
 
 namespace {

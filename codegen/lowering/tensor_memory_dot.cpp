@@ -23,7 +23,7 @@ public:
     if (!mayBeWaitedFor())
       return fl_.error(mma_, "is synchronous; its lowering knows dots that arrive at an mbarrier (barriers of its own, "
                              "ttng.tc_gen5_commit)");
-    if (!findTypes() || !findTiles() || !findOperands()) return false;
+    if (!findTypes() || !findTiles() || !findOperands() || !hasSameLanes()) return false;
     takeSteps();
     dot_.accumulates = fl_.scalar(mma_.useD());
     dot_.predicate = b_.CreateAnd(fl_.leader(), fl_.scalar(mma_.pred()));
@@ -128,12 +128,32 @@ private:
     for (int32_t k = 1; k < int32_t(dot_.k); k *= 2) same &= TensorPlace::of(*places, 0, k) == TensorPlace{0, k};
     for (int32_t row = 1; row < int32_t(dot_.m); row *= 2)
       same &= TensorPlace::of(*places, row, 0) == TensorPlace::of(d_, row, 0);
-    for (int32_t row = int32_t(dot_.m); row < type.dim(0); row *= 2)
-      same &= TensorPlace::of(*places, row, 0).lane == TensorPlace::of(d_, row, 0).lane;
     if (!same)
       return fl_.error(mma_, "has its operand A in tensor memory under a layout that does not fit the accumulator's: " +
                                  type.str());
     dot_.addressA = fl_.scalar(mma_.a());
+    return true;
+  }
+
+  /// Rows of 64 are in one half of each warp's lanes, and in the same half of A and of the accumulator (PTX ISA, "Data
+  /// Path Layout Organization": layout F).
+  bool hasSameLanes() {
+    if (a_ || dot_.m == unsigned(layouts::kTensorMemoryLanes)) return true;
+    auto firstA = firstLaneOf(mma_.a(), fl_), firstD = firstLaneOf(mma_.d(), fl_);
+    if (!firstA || !firstD)
+      return fl_.error(mma_, "has 64 rows of operand A in tensor memory, and it is not known in which lanes");
+    auto type = typeOf(mma_.d());
+    auto m = int32_t(dot_.m), n = int32_t(dot_.n), k = int32_t(dot_.k);
+    for (int32_t row = 0; row < type.dim(0); row += m)
+      for (int32_t column = 0; column < type.dim(1); column += n)
+        for (int32_t depth = 0; depth < typeOf(mma_.a()).dim(1); depth += k) {
+          int32_t laneA = *firstA + TensorPlace::of(aPlaces_, row, depth).lane,
+                  laneD = *firstD + TensorPlace::of(d_, row, column).lane;
+          if (laneA != laneD)
+            return fl_.error(mma_, "has 64 rows of operand A at lane " + llvm::Twine(laneA) +
+                                       " of tensor memory and its accumulator at lane " + llvm::Twine(laneD) +
+                                       "; the matrix unit takes both from the same lanes");
+        }
     return true;
   }
 

@@ -80,8 +80,9 @@ public:
     bNumbers_.resize(size_t(s_.n) * s_.k);
     // The number of a pipeline: never 0, since the kind's sizes are not.
     TensorCellAccess cell(w_, i_, kName, uint64_t(d) << 32 | uint64_t(form_.kind) << 28 | s_.n << 12 | s_.m);
-    if (!(form_.aDescriptor != kNoRow ? readShared(form_.aDescriptor, s_.m, s_.a, s_.acrossA, a_) : readTensor(cell)))
-      return;
+    bool isRead = form_.aDescriptor != kNoRow ? readShared(form_.aDescriptor, s_.m, s_.a, s_.acrossA, a_)
+                                              : readTensor(cell, TensorAddress(d).lane);
+    if (!isRead) return;
     if (!readShared(form_.bDescriptor, s_.n, s_.b, s_.acrossB, bNumbers_)) return;
     if (!accessAccumulator(cell, TensorAddress(d))) return;
     compute(TensorAddress(d), accumulate);
@@ -154,11 +155,17 @@ private:
     return b_.shared.data() + offset;
   }
 
-  /// A in tensor memory: elements along K packed in columns.
-  bool readTensor(TensorCellAccess &cell) {
+  /// A in tensor memory: elements along K packed in columns. Layout F has the same lanes for A and D.
+  bool readTensor(TensorCellAccess &cell, unsigned laneOfD) {
     TensorAddress at(w_.row<uint32_t>(form_.aAddress)[lane_]);
     unsigned perWord = 32 / elementBits(s_.a), columns = s_.k / perWord;
     if (!isPlace(at, columns, "operand A")) return false;
+    if (at.lane != laneOfD) {
+      fail(w_, &i_, int(lane_),
+           formatv("tcgen05.mma of 64 rows has operand A at lane {0} of tensor memory and its accumulator at lane {1}",
+                   at.lane, laneOfD));
+      return false;
+    }
     for (unsigned half = 0; half < kTensorHalves; ++half)
       for (unsigned c = 0; c < columns && isLaneOf(half, at); ++c)
         if (!cell(half, at.column + c, false)) return false;

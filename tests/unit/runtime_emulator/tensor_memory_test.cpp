@@ -319,6 +319,67 @@ TEST(TensorMemoryFaults, TooManyColumns) {
 TEST(TensorMemoryFaults, SeveralThreadsIssueTheDot) {
   EXPECT_THAT(faultOf(kWait, edit("@$0 tcgen05.mma", "tcgen05.mma")), HasSubstr("issued by several threads"));
 }
+TEST(TensorMemoryFaults, OperandInOtherLanesThanTheAccumulator) {
+  constexpr DotCase c{.name = "", .type = "f16", .m = 64, .n = 16, .k = 16, .inTensorMemory = true};
+  EXPECT_EQ(faultOf(kWait, nullptr, c), "none");
+  // @$p tcgen05.mma… [$d], [$a], …
+  auto moveA = [](llvm::Module &module) {
+    for (auto &f : module)
+      for (auto &i : llvm::instructions(f)) {
+        auto *call = llvm::dyn_cast<llvm::CallInst>(&i);
+        auto *text = call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
+        unsigned a;
+        if (!text ||
+            text->getAsmString().split("kind::f16 [").second.split("[$").second.split(']').first.getAsInteger(10, a))
+          continue;
+        llvm::IRBuilder<> b(call);
+        call->setArgOperand(a, b.CreateAdd(call->getArgOperand(a), b.getInt32(16 << 16)));
+      }
+  };
+  EXPECT_THAT(faultOf(kWait, moveA, c),
+              HasSubstr("operand A at lane 16 of tensor memory and its accumulator at lane 0"));
+}
+/// What is said of a dot of 64 rows whose operand A is in tensor memory.
+std::string errorOfLanes(unsigned k, unsigned blockK, unsigned n, llvm::StringRef accumulator) {
+  std::string s = R"(
+#smem = #ttg.shared_memory
+#b = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#d = #ttng.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>
+)";
+  s += llvm::formatv("#a = #ttng.tensor_memory_encoding<blockM = 64, blockN = {0}, colStride = 1>\n", blockK);
+  s += llvm::formatv("!a = !ttg.memdesc<64x{0}xf16, #a, #ttng.tensor_memory, mutable>\n"
+                     "!b = !ttg.memdesc<{0}x{1}xf16, #b, #smem, mutable>\n",
+                     k, n);
+  s += R"(
+!whole = !ttg.memdesc<64x128xf32, #d, #ttng.tensor_memory, mutable>
+!part = !ttg.memdesc<64x64xf32, #d, #ttng.tensor_memory, mutable, 64x128>
+!bar = !ttg.memdesc<1xi64, #bar, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+tt.func public @dot(%add: i1) {
+%a = ttng.tmem_alloc : () -> !a
+%b = ttg.local_alloc : () -> !b
+%whole = ttng.tmem_alloc : () -> !whole
+%first = ttng.tmem_subslice %whole {N = 0 : i32} : !whole -> !part
+%second = ttng.tmem_subslice %whole {N = 64 : i32} : !whole -> !part
+%bar = ttg.local_alloc : () -> !bar
+ttng.init_barrier %bar, 1 : !bar
+)";
+  s += llvm::formatv("ttng.tc_gen5_mma %a, %b, %{0}, %add, %add, %bar[%add] {{is_async} : !a, !b, !{1}, !bar\n",
+                     accumulator, accumulator == "whole" ? "whole" : "part");
+  s += "tt.return\n}\n}\n";
+  Emulation e;
+  e.target = "sm_100a";
+  auto r = e.text(s, "dot", {bytesOf(std::vector<uint8_t>{0})});
+  return r.ok() ? "none" : std::string(r.status().message());
+}
+TEST(TensorMemoryErrors, OperandInOtherLanesThanTheAccumulator) {
+  constexpr const char *kA0D16 = "has 64 rows of operand A at lane 0 of tensor memory and its accumulator at lane 16";
+  EXPECT_THAT(errorOfLanes(32, 32, 128, "whole"), HasSubstr(kA0D16));
+  EXPECT_THAT(errorOfLanes(64, 64, 64, "second"), HasSubstr(kA0D16));
+  EXPECT_THAT(errorOfLanes(128, 64, 64, "first"), HasSubstr("operand A at lane 16 of tensor memory"));
+  EXPECT_EQ(errorOfLanes(64, 64, 64, "first").find("lane"), std::string::npos);
+}
 /// What is said of the kernel with a part of its text replaced.
 std::string errorOf(llvm::StringRef from, llvm::StringRef to) {
   std::string s = textOf(kSmall, kWait);
