@@ -75,7 +75,8 @@ std::optional<int32_t> firstLaneOf(Value buffer, FunctionLowering &fl) {
 
 namespace {
 
-constexpr unsigned kMostColumns = 128; // of one access
+constexpr unsigned kMostColumns = 128;  // of one access
+constexpr int64_t kOtherRegisters = 18; // beside an access's words: ptxas 13.0 refuses 8 words of 24, 16 of 32
 
 // ---- loads and stores ----
 
@@ -132,10 +133,23 @@ private:
     }
   }
 
-  /// The most columns of an access: half of a thread's registers, if the kernel says how many it begins with.
+  /// The registers that a thread has here at most: as many as each has in a block of so many warps, no more than the
+  /// kernel says that it begins with, and those of the warps' partition.
+  int64_t registersOfThread() const {
+    Operation *module = op_->module().op();
+    int64_t most = fl_.target.info().registersPerThread(totalNumWarps(module), RegisterSplit::Evenly);
+    if (int64_t given = moduleInt(module, kMaxRegistersAttr, 0)) most = std::min(most, given);
+    Partition partition = partitionOf(op_);
+    if (!partition) return most;
+    auto registers = partition.op.actualRegisters();
+    auto region = size_t(partition.index + 1); // the default region's come first
+    return region < registers.size() ? std::min(most, registers[region]) : most;
+  }
+  /// The most columns of an access: those of half of a thread's registers (255 are as good as 256), with room for what
+  /// else is live.
   size_t mostColumns() const {
-    auto registers = size_t(moduleInt(op_->module().op(), kMaxRegistersAttr, 0));
-    return registers ? std::clamp<size_t>(llvm::bit_floor(registers / 2), 1, kMostColumns) : kMostColumns;
+    int64_t registers = registersOfThread(), words = std::min((registers + 1) / 2, registers - kOtherRegisters);
+    return size_t(std::clamp<int64_t>(llvm::bit_floor(uint64_t(std::max<int64_t>(words, 1))), 1, kMostColumns));
   }
 
   /// Runs of columns, cut into accesses.
