@@ -11,6 +11,7 @@ namespace tessera::transforms {
 /// Accesses that no barrier has ordered yet, and asynchronous ones that nothing has waited for.
 struct AccessState {
   SharedRangeSet reads, writes;        // since the last barrier (rule 1)
+  SharedRangeSet arrivals;             // mbarriers that one thread named for dots to arrive at (rule 12)
   SharedRangeSet pendingCopies;        // asynchronous copies write these until they are waited for (rule 4)
   SharedRangeSet pendingDots;          // asynchronous dots read these (rule 5)
   SharedRangeSet pendingStores;        // bulk copies to global memory read these (rule 6)
@@ -38,6 +39,7 @@ struct AccessState {
   void clearShared() {
     reads.clear();
     writes.clear();
+    arrivals.clear();
   }
   /// Changes what the ranges of single buffers are called from here on (rule 3).
   void renameBuffers(llvm::function_ref<void(SharedRange &)> rename) {
@@ -67,7 +69,7 @@ struct AccessState {
 
 private:
   static constexpr SharedRangeSet AccessState::*kSharedRangeSets[] = {
-      &AccessState::reads,       &AccessState::writes,        &AccessState::pendingCopies,
+      &AccessState::reads,       &AccessState::writes,        &AccessState::arrivals, &AccessState::pendingCopies,
       &AccessState::pendingDots, &AccessState::pendingStores, &AccessState::unfenced};
 };
 

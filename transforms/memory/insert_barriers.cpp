@@ -62,6 +62,9 @@
 //    threads did before to its operands and to its accumulator needs a barrier, and ordinary writes to shared memory a
 //    fence (rule 6). The unit reads and writes asynchronously until it arrives at an mbarrier (`ttng.tc_gen5_commit`),
 //    for which every thread that touches the buffers again waits itself: its own accesses are none of this analysis.
+//    The arrival also signals to other agents that the block has finished its accesses, as in rule 7; waits for
+//    mbarriers are accesses too: a thread that came to one late would miss the phase. What the issuing thread did itself
+//    is ordered: an arrival after an arrival needs no barrier.
 //    Columns of tensor memory are ranges behind those of shared memory.
 #include "ir/attribute_names.h"
 #include "ir/builder.h"
@@ -216,6 +219,7 @@ private:
     for (auto w : writes) {
       orderAfter(s.writes, op, s, w);
       orderAfter(s.reads, op, s, w);
+      orderAfter(s.arrivals, op, s, w);
     }
     s.reads.insert(reads.begin(), reads.end());
     s.writes.insert(writes.begin(), writes.end());
@@ -234,6 +238,7 @@ private:
       return ranges;
     };
     enter(op, s);
+    signal(op, s, rangesOf(effects.arrivesAt));
     auto reads = rangesOf(effects.reads);
     auto writes = rangesOf(effects.writes);
     auto copiesTo = rangesOf(effects.copiesTo);
@@ -262,6 +267,11 @@ private:
       else if (auto wait = op->dyn<ttng::WarpGroupDotWaitOp>())
         keepPendingDots(wait, pending);
     }
+  }
+  /// Rule 12: one thread has dots arrive at these mbarriers.
+  void signal(Operation *op, AccessState &s, llvm::ArrayRef<SharedRange> arrivesAt) {
+    if (!arrivesAt.empty() && (!s.reads.empty() || !s.writes.empty())) needBarrier(op, s);
+    s.arrivals.insert(arrivesAt.begin(), arrivesAt.end());
   }
   /// Rule 5: what is pending after a wait that leaves some dots pending.
   static void keepPendingDots(ttng::WarpGroupDotWaitOp wait, SharedRangeSet &pending) {

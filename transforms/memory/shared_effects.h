@@ -15,6 +15,7 @@ struct SharedEffects {
   Buffers (*writes)(ir::Operation *) = nullptr;   // rule 1
   Buffers (*copiesTo)(ir::Operation *) = nullptr; // ordered after earlier accesses, written asynchronously (rules 4, 6)
   Buffers (*readsLater)(ir::Operation *) = nullptr; // ordered after earlier writes, read asynchronously (rule 12)
+  Buffers (*arrivesAt)(ir::Operation *) = nullptr;  // mbarriers, when dots are done; of one thread (rule 12)
   bool throughAsyncProxy = false; // copiesTo or else reads need a fence after ordinary writes (rule 6)
   SharedRangeSet AccessState::*startsPending = nullptr; // `reads` or `copiesTo` stay pending in this set …
   bool (*startsPendingIf)(ir::Operation *) = nullptr;   // … under this condition

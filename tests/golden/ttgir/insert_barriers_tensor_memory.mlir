@@ -51,4 +51,53 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.store %out, %r : tensor<128x64x!tt.ptr<f32>, #sum>
     tt.return
   }
+  // Arrivals tell other partitions that the buffers are free: all warps have read theirs, and have waited, before. Of
+  // arrivals after each other only the first needs a barrier.
+  // CHECK-LABEL: @arrivals
+  // CHECK: partition0
+  // CHECK: ttng.wait_barrier
+  // CHECK-NEXT: ttng.tmem_load
+  // CHECK-NEXT: gpu.barrier
+  // CHECK-NEXT: ttng.tc_gen5_commit
+  // CHECK-NEXT: ttng.tc_gen5_commit
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: gpu.barrier
+  // CHECK-NEXT: ttng.tc_gen5_mma
+  // CHECK-NEXT: ttng.tc_gen5_commit
+  // CHECK: ttg.warp_return
+  // CHECK: partition1
+  // CHECK-NOT: gpu.barrier
+  // CHECK: ttg.warp_return
+  tt.func public @arrivals() {
+    %a = ttg.local_alloc : () -> !left
+    %b = ttg.local_alloc : () -> !right
+    %acc = ttng.tmem_alloc : () -> !acc
+    %full = ttg.local_alloc : () -> !bar
+    %empty = ttg.local_alloc : () -> !bar
+    ttng.init_barrier %full, 1 : !bar
+    ttng.init_barrier %empty, 1 : !bar
+    ttg.warp_specialize(%a, %b, %acc, %full, %empty) attributes {requestedRegisters = array<i32: 64, 64>}
+    default {
+      ttg.warp_yield
+    }
+    partition0(%pa: !left, %pb: !right, %pacc: !acc, %pfull: !bar, %pempty: !bar) num_warps(4) {
+      %true = arith.constant true
+      %c0 = arith.constant 0 : i32
+      ttng.wait_barrier %pfull, %c0 : !bar
+      %r = ttng.tmem_load %pacc : !acc -> tensor<128x64xf32, #sum>
+      ttng.tc_gen5_commit %pempty : !bar
+      ttng.tc_gen5_commit %pempty : !bar
+      %y = ttg.local_load %pb : !right -> tensor<64x64xf16, #blocked>
+      ttng.tc_gen5_mma %pa, %pb, %pacc, %true, %true, %pempty[%true] {is_async} : !left, !right, !acc, !bar
+      ttng.tc_gen5_commit %pempty : !bar
+      ttg.warp_return
+    }
+    partition1(%pa: !left, %pb: !right, %pacc: !acc, %pfull: !bar, %pempty: !bar) num_warps(4) {
+      %true = arith.constant true
+      ttng.tc_gen5_mma %pa, %pb, %pacc, %true, %true, %pempty[%true] {is_async} : !left, !right, !acc, !bar
+      ttng.tc_gen5_commit %pempty : !bar
+      ttg.warp_return
+    } : (!left, !right, !acc, !bar, !bar) -> ()
+    tt.return
+  }
 }
