@@ -10,6 +10,7 @@
 //
 // Not done: buffers that do not live at the same time share no columns, and buffers of 64 rows have all 128 lanes.
 #include "ir/module_attributes.h"
+#include "ir/partitions.h"
 #include "layouts/tensor_memory_places.h"
 #include "transforms/memory/tensor_memory.h"
 #include "transforms/passes.h"
@@ -39,6 +40,9 @@ int64_t allocate(tt::FuncOp func, PassContext &context) {
     auto alloc = op->dyn<ttng::TmemAllocOp>();
     if (!alloc) return;
     if (func.symVisibility() == "private") return refuse(op, "must stand in a kernel, not in a function that it calls");
+    if (partitionOf(op).hasOwnWarps())
+      return refuse(op, "must stand in the kernel itself, which hands the buffer to the partition: its own warps "
+                        "allocate tensor memory");
     auto columns = tensorMemoryColumns(alloc.result().type().cast<MemDescType>());
     if (!columns.ok()) return refuse(op, std::string(columns.status().message()));
     buffers.push_back({op, *columns});
