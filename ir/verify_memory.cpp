@@ -2,6 +2,7 @@
 // verifier.h).
 #include "ir/verify_hook.h"
 #include "layouts/padded_shared.h"
+#include "layouts/tensor_memory_places.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/InterleavedRange.h"
@@ -376,9 +377,24 @@ HOOK(ttg_memdesc_reshape) {
   if (src.numElements() != dst.numElements()) return opError(op, diag, "changes the number of elements");
   return isWhole(op, diag, src) && keepsLayout(op, diag, src, dst, columnsOf(src.encoding(), wholeShape(src)));
 }
+/// Columns of tensor memory that a buffer takes, all of a multi-buffer's; none if its layout is not modelled.
+static std::optional<int64_t> tensorMemoryColumnsOf(MemDescType t) {
+  auto *encoding = layouts::dynCast<layouts::TensorMemoryEncoding>(t.encoding());
+  if (!encoding || t.rank() < 2) return std::nullopt;
+  auto columns = layouts::tensorMemoryColumns(*encoding, t.shape().take_back(2), t.element().bitWidth());
+  if (!columns.ok()) return std::nullopt;
+  int64_t all = *columns;
+  for (int64_t d : t.shape().drop_back(2)) all *= std::min<int64_t>(d, layouts::kTensorMemoryColumns + 1);
+  return all;
+}
 HOOK(ttg_memdesc_reinterpret) {
   auto src = bufferOf(MemdescViewOp(op).src()), dst = bufferOf(op->result());
   if (src.memorySpace() != dst.memorySpace()) return opError(op, diag, "changes the memory space");
+  auto columns = tensorMemoryColumnsOf(src), columnsSeen = tensorMemoryColumnsOf(dst);
+  if (columns && columnsSeen) // a part of a buffer has its columns to itself
+    return *columnsSeen <= *columns || opError(op, diag,
+                                               "gives a view of " + llvm::Twine(*columnsSeen) +
+                                                   " columns of tensor memory of a buffer of " + llvm::Twine(*columns));
   if (!isWhole(op, diag, src)) return false;
   auto bytes = [](MemDescType t) {
     return llvm::divideCeil(t.numElements() * (t.element().isPointer() ? 64 : t.element().bitWidth()), 8);

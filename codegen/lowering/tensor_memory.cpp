@@ -222,6 +222,28 @@ bool lowerIndex(ttg::MemdescIndexOp op, FunctionLowering &fl) {
   return true;
 }
 
+/// Whether elements lie in the second half of each warp's lanes.
+bool hasSecondHalves(const LinearLayout &places, MemDescType type) {
+  constexpr int32_t kHalf = layouts::kTensorMemoryLanesOfWarp / 2;
+  bool any = false;
+  for (int32_t row = 1; row < type.dim(type.rank() - 2); row *= 2) any |= TensorPlace::of(places, row, 0).lane & kHalf;
+  for (int32_t column = 1; column < type.dim(type.rank() - 1); column *= 2)
+    any |= TensorPlace::of(places, 0, column).lane & kHalf;
+  return any;
+}
+
+/// The same columns under another layout (the verifier counts them), and no lanes beyond those of a part.
+bool lowerReinterpret(Operation *op, FunctionLowering &fl) {
+  Value buffer = op->operand(0);
+  auto src = buffer.type().cast<MemDescType>(), dst = op->result().type().cast<MemDescType>();
+  auto from = tensorMemoryPlacesOf(op, src, fl), to = tensorMemoryPlacesOf(op, dst, fl);
+  if (!from || !to) return false;
+  if (hasSecondHalves(*to, dst) && !hasSecondHalves(*from, src) && firstLaneOf(buffer, fl) != 0)
+    return fl.error(op, "gives a view with more lanes of tensor memory than the part of a buffer has: " + dst.str());
+  fl.set(op->result(), fl.scalar(buffer));
+  return true;
+}
+
 /// Columns from N on: the part's layout must place them as the whole one's does.
 bool lowerSubslice(ttng::TmemSubsliceOp op, FunctionLowering &fl) {
   auto src = op.src().type().cast<MemDescType>(), dst = op.result().type().cast<MemDescType>();
@@ -277,7 +299,7 @@ bool lowerTensorMemory(Operation *op, FunctionLowering &fl) {
   case Opcode::ttng_tc_gen5_mma: return lowerTensorMemoryDot(op->cast<ttng::TcGen5MmaOp>(), fl);
   case Opcode::ttng_tc_gen5_commit: return lowerTensorMemoryCommit(op->cast<ttng::TcGen5CommitOp>(), fl);
   case Opcode::ttg_memdesc_index: return lowerIndex(op->cast<ttg::MemdescIndexOp>(), fl);
-  case Opcode::ttg_memdesc_reinterpret: fl.set(op->result(), fl.scalar(op->operand(0))); return true;
+  case Opcode::ttg_memdesc_reinterpret: return lowerReinterpret(op, fl);
   default: return fl.error(op, "is a view of tensor memory that its lowering does not know");
   }
 }

@@ -3,6 +3,7 @@
 // asynchronous on hardware are done at once; mbarriers count arrivals and bytes all the same, so that a wait that
 // nothing satisfies is found.
 #include "ir/op_table.h"
+#include "layouts/tensor_memory_places.h"
 #include "runtime/interpreter/program.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <numeric>
@@ -60,6 +61,16 @@ bool Program::writeView(Op op, Value v, const Lanes &values) {
   return true;
 }
 
+/// Whether elements of tensor memory of one shape are where those of the other are.
+static bool haveSamePlaces(MemDescType a, MemDescType b) {
+  auto *x = layouts::dynCast<layouts::TensorMemoryEncoding>(a.encoding()),
+       *y = layouts::dynCast<layouts::TensorMemoryEncoding>(b.encoding());
+  if (!x || !y || x == y || a.rank() < 2) return true;
+  auto from = layouts::tensorMemoryPlaces(*x, a.shape().take_back(2)),
+       to = layouts::tensorMemoryPlaces(*y, b.shape().take_back(2));
+  return from.ok() && to.ok() && *from == *to;
+}
+
 bool Program::viewOp(Op op) {
   Value src = op->operand(0), result = op->result(0);
   if (!checkLive(op, src)) return false;
@@ -113,7 +124,8 @@ bool Program::viewOp(Op op) {
     break;
   default: // ttg.memdesc_reinterpret
     if (to != shape ||
-        laneBytes(src.type().cast<MemDescType>().element()) != laneBytes(result.type().cast<MemDescType>().element()))
+        laneBytes(src.type().cast<MemDescType>().element()) != laneBytes(result.type().cast<MemDescType>().element()) ||
+        !haveSamePlaces(src.type().cast<MemDescType>(), result.type().cast<MemDescType>()))
       return fail(op, "the interpreter keeps shared memory as tensors and cannot see " + src.type().str() + " as " +
                           result.type().str());
     out.at = from.at;

@@ -28,6 +28,7 @@ struct DotCase {
   unsigned warps = 4;
   bool inHalves = false;       // the accumulator is f16
   bool otherRegisters = false; // the accumulator's tensors have a layout that no access moves
+  bool ofSlice = false;        // A in tensor memory is the second half of a buffer of f32
   bool isInteger() const { return llvm::StringRef(type) == "i8"; }
 };
 
@@ -102,10 +103,21 @@ std::string textOf(const DotCase &c, llvm::StringRef between) {
   pointers("c", sum, c.m, c.n, "#sum");
   o << llvm::formatv("%av = tt.load %ax : tensor<{0}x{1}x!tt.ptr<{2}>, {3}>\n", c.m, c.k, c.type, layoutA);
   o << llvm::formatv("%bv = tt.load %bx : tensor<{0}x{1}x!tt.ptr<{2}>, #blocked>\n", c.k, c.n, c.type);
+  std::string tensorA = llvm::formatv("tensor<{0}x{1}x{2}, {3}>", c.m, c.k, c.type, layoutA);
   std::string typeA = llvm::formatv("!ttg.memdesc<{0}x{1}x{2}, {3}>", c.m, c.k, c.type,
                                     c.inTensorMemory ? "#tmemA, #ttng.tensor_memory, mutable" : "#a, #smem, mutable");
-  o << llvm::formatv("%left = {0} %av : (tensor<{1}x{2}x{3}, {4}>) -> {5}\n",
-                     c.inTensorMemory ? "ttng.tmem_alloc" : "ttg.local_alloc", c.m, c.k, c.type, layoutA, typeA);
+  if (c.ofSlice) {
+    auto columns = [&](unsigned n, const char *more) {
+      return llvm::formatv("!ttg.memdesc<{0}x{1}xf32, #tmemA, #ttng.tensor_memory, mutable{2}>", c.m, n, more).str();
+    };
+    std::string whole = columns(c.k, ""), part = columns(c.k / 2, llvm::formatv(", {0}x{1}", c.m, c.k).str().c_str());
+    o << "%twice = ttng.tmem_alloc : () -> " << whole << "\n%half = ttng.tmem_subslice %twice {N = " << c.k / 2
+      << " : i32} : " << whole << " -> " << part << "\n%left = ttg.memdesc_reinterpret %half : " << part << " -> "
+      << typeA << "\nttng.tmem_store %av, %left, %true : " << tensorA << " -> " << typeA << "\n";
+  } else {
+    o << "%left = " << (c.inTensorMemory ? "ttng.tmem_alloc" : "ttg.local_alloc") << " %av : (" << tensorA << ") -> "
+      << typeA << "\n";
+  }
   std::string typeB = llvm::formatv("!ttg.memdesc<{0}x{1}x{2}, #b, #smem, mutable>", c.k, c.n, c.type);
   o << llvm::formatv("%right = ttg.local_alloc %bv : (tensor<{0}x{1}x{2}, #blocked>) -> {3}\n", c.k, c.n, c.type,
                      typeB);
@@ -172,6 +184,7 @@ INSTANTIATE_TEST_SUITE_P(
         DotCase{.name = "f16_8_warps", .type = "f16", .n = 128, .k = 16, .warps = 8},
         DotCase{.name = "f16_A_in_tensor_memory", .type = "f16", .inTensorMemory = true},
         DotCase{.name = "f16_A_of_64_rows", .type = "f16", .m = 64, .inTensorMemory = true},
+        DotCase{.name = "f16_A_of_a_slice", .type = "f16", .inTensorMemory = true, .ofSlice = true},
         DotCase{.name = "f16_in_f16", .type = "f16", .inHalves = true},
         DotCase{.name = "f16_in_f16_64_rows", .type = "f16", .m = 64, .inHalves = true},
         DotCase{.name = "other_registers", .type = "f16", .otherRegisters = true},
