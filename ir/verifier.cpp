@@ -158,6 +158,7 @@ private:
     if (op->is<ttg::WarpSpecializePartitionsOp>()) checked_.clear();
     warps_ = outside;
     // Only what has the right form is shown to the hook.
+    if (ok) ok = checkMemorySpaces(op, diag_);
     if (ok && op->info().verify) ok = op->info().verify(op, diag_);
     if (auto call = op->dyn<tt::CallOp>(); ok && call) ok = checkCall(call, calleeOf(call), diag_);
     return ok && resultsFollow(op);
@@ -426,6 +427,7 @@ private:
       return opError(op, diag_, "has type " + t.str() + ": memory holds integers of 1, 8, 16, 32 or 64 bits");
     if (auto descriptor = t.dyn_cast<TensorDescType>()) return descriptorOk(op, descriptor);
     if (auto tensor = t.dyn_cast<TensorType>()) return tensorOk(op, tensor);
+    if (auto buffer = t.dyn_cast<MemDescType>()) return checkMemorySpace(op, diag_, buffer);
     return true;
   }
 

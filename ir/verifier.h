@@ -7,6 +7,8 @@
 //   ops         what each row's own hook checks (named verify_DIALECT_OP)
 //   renaming    tt.trans, tt.reshape, tt.join and tt.split give each thread elements that it holds; the operands of
 //               tt.dot have the dot_op layouts of its result's (verify_layouts.cpp)
+//   memories    buffers are in the memory that an operation works on, shared or tensor memory, and their layouts are
+//               such (verify_memory_space.cpp)
 //   views       a view of a buffer has the buffer's layout in its own shape; a part begins at multiples of its size
 //   names       no two functions of a module have one
 //   types       tensor dimensions are powers of two and counts of elements fit in 2^20 elements (Triton's limit);
