@@ -108,6 +108,11 @@ private:
     bOperand_ = operand(mma_.b(), 0, {.extent = int32_t(dot_.n), .depth = k, .readsBytesAcross = true});
     if (!bOperand_) return false;
     dot_.matrixB = bOperand_->matrix;
+    // PTX ISA, "Matrix Shape": elements of 8 bits across K are read in steps of 16 columns.
+    constexpr unsigned kBytesAcross = 16;
+    if (!dot_.matrixB.kMajor && bitWidthOf(dot_.b) == 8 && dot_.n % kBytesAcross)
+      return fl_.error(mma_, "reads operand B of 8-bit elements across K in tiles of " + llvm::Twine(dot_.n) +
+                                 " columns; there may be multiples of 16");
     return true;
   }
   std::optional<SharedOperand> operand(Value v, unsigned k, const SharedTile &tile) {

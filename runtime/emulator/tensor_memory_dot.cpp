@@ -57,7 +57,8 @@ const char *decode(TensorMemoryDotForm::Kind kind, uint32_t bits, DotShape &s) {
   s.m = field(24, 5) << 4;
   s.k = 256 / elementBits(s.a);
   if (s.m != 64 && s.m != 128) return "its M is neither 64 nor 128";
-  unsigned step = s.m == 128 || (integers && s.n > 24) ? 16 : 8;
+  bool bytesAcross = s.acrossB && elementBits(s.b) == 8;
+  unsigned step = s.m == 128 || (integers && s.n > 24) || bytesAcross ? 16 : 8;
   if (!s.n || s.n > 256 || s.n % step) return "its N is none that its kind and M have";
   if ((s.acrossA || s.acrossB) && kind == Kind::TF32) return "it reads 32-bit elements across K, which is not modelled";
   return nullptr;

@@ -332,25 +332,43 @@ TEST(TensorMemoryFaults, TooManyColumns) {
 TEST(TensorMemoryFaults, SeveralThreadsIssueTheDot) {
   EXPECT_THAT(faultOf(kWait, edit("@$0 tcgen05.mma", "tcgen05.mma")), HasSubstr("issued by several threads"));
 }
-TEST(TensorMemoryFaults, OperandInOtherLanesThanTheAccumulator) {
-  constexpr DotCase c{.name = "", .type = "f16", .m = 64, .n = 16, .k = 16, .inTensorMemory = true};
-  EXPECT_EQ(faultOf(kWait, nullptr, c), "none");
-  // @$p tcgen05.mma… [$d], [$a], …
-  auto moveA = [](llvm::Module &module) {
+/// Replaces an operand of the dots: 0 is the accumulator, 1 A, 2 B, 3 the instruction descriptor.
+auto changeDots(unsigned operand, llvm::Value *(*change)(llvm::IRBuilder<> &, llvm::Value *)) {
+  return [operand, change](llvm::Module &module) {
+    unsigned changes = 0;
     for (auto &f : module)
       for (auto &i : llvm::instructions(f)) {
         auto *call = llvm::dyn_cast<llvm::CallInst>(&i);
         auto *text = call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
-        unsigned a;
-        if (!text ||
-            text->getAsmString().split("kind::f16 [").second.split("[$").second.split(']').first.getAsInteger(10, a))
-          continue;
+        if (!text || !text->getAsmString().contains("tcgen05.mma")) continue;
+        // @$0 tcgen05.mma.cta_group::1.kind::f16 [$4], $5, $6, $1, $2;
+        llvm::SmallVector<llvm::StringRef, 8> words;
+        text->getAsmString().split("kind::").second.split(';').first.split(words, ' ');
+        unsigned argument;
+        ASSERT_FALSE(words[operand + 1].trim("[$],").getAsInteger(10, argument));
         llvm::IRBuilder<> b(call);
-        call->setArgOperand(a, b.CreateAdd(call->getArgOperand(a), b.getInt32(16 << 16)));
+        call->setArgOperand(argument, change(b, call->getArgOperand(argument)));
+        ++changes;
       }
+    EXPECT_GT(changes, 0u);
   };
-  EXPECT_THAT(faultOf(kWait, moveA, c),
+}
+TEST(TensorMemoryFaults, OperandInOtherLanesThanTheAccumulator) {
+  constexpr DotCase c{.name = "", .type = "f16", .m = 64, .n = 16, .k = 16, .inTensorMemory = true};
+  EXPECT_EQ(faultOf(kWait, nullptr, c), "none");
+  auto toLane16 = [](llvm::IRBuilder<> &b, llvm::Value *v) { return b.CreateAdd(v, b.getInt32(16 << 16)); };
+  EXPECT_THAT(faultOf(kWait, changeDots(1, toLane16), c),
               HasSubstr("operand A at lane 16 of tensor memory and its accumulator at lane 0"));
+}
+TEST(TensorMemoryFaults, EightColumnsOfBytesAcrossK) {
+  DotCase c{.name = "", .type = "f8E4M3FN", .kind = ir::FloatKind::F8E4M3FN, .bits = 8, .m = 64, .n = 32};
+  EXPECT_EQ(faultOf(kWait, nullptr, c), "none");
+  auto toEight = [](llvm::IRBuilder<> &b, llvm::Value *v) {
+    return b.CreateSub(v, b.getInt32((32 / 8 - 8 / 8) << 17)); // "Instruction Descriptor": bits 17-22 are N / 8
+  };
+  EXPECT_THAT(faultOf(kWait, changeDots(3, toEight), c), HasSubstr("its N is none that its kind and M have"));
+  c.acrossB = false;
+  EXPECT_EQ(faultOf(kWait, changeDots(3, toEight), c).find("its N"), std::string::npos);
 }
 /// What is said of a dot of 64 rows whose operand A is in tensor memory.
 std::string errorOfLanes(unsigned k, unsigned blockK, unsigned n, llvm::StringRef accumulator) {
@@ -402,6 +420,16 @@ std::string errorOf(llvm::StringRef from, llvm::StringRef to) {
   e.target = "sm_100a";
   auto r = e.text(s.replace(at, from.size(), to.str()), "dot", {zeros(4096), zeros(512), zeros(8192)});
   return r.ok() ? "none" : std::string(r.status().message());
+}
+TEST(TensorMemoryErrors, EightColumnsOfBytesAcrossK) {
+  DotCase c{.name = "", .type = "f8E4M3FN", .kind = ir::FloatKind::F8E4M3FN, .bits = 8, .m = 64, .n = 32};
+  std::string s = textOf(c, kWait), whole = "blockM = 64, blockN = 32, colStride = 1";
+  s.replace(s.find(whole), whole.size(), "blockM = 64, blockN = 8, colStride = 1");
+  Emulation e;
+  e.target = "sm_100a";
+  auto r = e.text(s, "dot", {zeros(64 * 32), zeros(32 * 32), zeros(64 * 32 * 4)});
+  EXPECT_THAT(std::string(r.status().message()),
+              HasSubstr("reads operand B of 8-bit elements across K in tiles of 8 "));
 }
 TEST(TensorMemoryErrors, AreSaid) {
   EXPECT_THAT(
