@@ -3,6 +3,7 @@
 // Not lowered: dots of two blocks (two_ctas), dots that nothing waits for by an mbarrier.
 #include "codegen/lowering/shared_matrix.h"
 #include "codegen/lowering/tensor_memory.h"
+#include "ir/loops.h"
 #include "transforms/memory/tensor_memory.h"
 
 namespace tessera::codegen {
@@ -40,12 +41,28 @@ public:
 private:
   /// Whether the program waits for the dot itself. Gluon's dots do not say is_async; a ttng.tc_gen5_commit follows
   /// them.
-  bool mayBeWaitedFor() const {
-    bool may = mma_.isAsync() || !mma_.barriers().empty();
-    Operation *func = mma_.op;
-    while (!func->is<tt::FuncOp>()) func = func->parentOp();
-    func->walk([&](Operation *op) { may |= op->is<ttng::TcGen5CommitOp>(); });
-    return may;
+  bool mayBeWaitedFor() const { return mma_.isAsync() || !mma_.barriers().empty() || anArrivalMayFollow(); }
+
+  /// Whether a commit, or a dot with barriers, may be executed after the dot by the same warps: both arrive when all dots
+  /// before are done.
+  bool anArrivalMayFollow() const {
+    for (Operation *op = mma_.op; !op->is<tt::FuncOp>(); op = op->parentOp()) {
+      for (Operation *next = op->next(); next; next = next->next())
+        if (holdsArrival(next)) return true;
+      Operation *parent = op->parentOp();
+      bool mayComeBack = isLoop(parent) || !op->parentRegion()->hasOneBlock();
+      if (mayComeBack && holdsArrival(parent)) return true;
+      if (parent->is<ttg::WarpSpecializePartitionsOp>()) return false; // what follows is other warps'
+    }
+    return false;
+  }
+  static bool holdsArrival(Operation *root) {
+    bool holds = false;
+    root->walk([&](Operation *op) {
+      auto dot = op->dyn<ttng::TcGen5MmaOp>();
+      holds |= op->is<ttng::TcGen5CommitOp>() || (dot && !dot.barriers().empty());
+    });
+    return holds;
   }
 
   MemDescType typeOf(Value v) const { return v.type().cast<MemDescType>(); }

@@ -437,6 +437,17 @@ TEST(TensorMemoryErrors, AreSaid) {
               "#b, #smem, mutable>, !acc, !bar",
               " : !ttg.memdesc<128x16xf16, #a, #smem, mutable>, !ttg.memdesc<16x16xf16, #b, #smem, mutable>, !acc"),
       HasSubstr("is synchronous"));
+  std::string types =
+      " : !ttg.memdesc<128x16xf16, #a, #smem, mutable>, !ttg.memdesc<16x16xf16, #b, #smem, mutable>, !acc";
+  std::string dot = "ttng.tc_gen5_mma %left, %right, %acc, %true, %true",
+              commit = "\nttng.tc_gen5_commit %bar : !bar\n";
+  std::string arriving = dot + ", %bar[%true] {is_async}" + types + ", !bar", synchronous = dot + types;
+  EXPECT_THAT(errorOf(arriving, commit + synchronous), HasSubstr("is synchronous"));
+  EXPECT_EQ(errorOf(arriving, synchronous + commit), "none");
+  EXPECT_EQ(errorOf(arriving, synchronous + "\n" + arriving), "none");
+  std::string loop = "%c1 = arith.constant 1 : i32\nscf.for %i = %c0 to %c1 step %c1 : i32 {\n";
+  EXPECT_EQ(errorOf(arriving, loop + "scf.if %true {\n" + synchronous + "\n}\n}\n" + commit), "none");
+  EXPECT_EQ(errorOf(arriving, loop + commit + synchronous + "\n}\n").find("is synchronous"), std::string::npos);
   EXPECT_THAT(errorOf("{is_async}", "{is_async, two_ctas}"), HasSubstr("is a dot of two blocks"));
   EXPECT_THAT(errorOf("colStride = 1", "colStride = 2"), HasSubstr("a column of tensor memory has 32 bits"));
   EXPECT_THAT(errorOf("#b = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16}>",
