@@ -10,8 +10,9 @@ namespace tessera::layouts {
 inline constexpr unsigned kTensorMemoryLaneBit = 16; // of an address: where the lane begins; below it is the column
 
 struct TensorMemoryPlan {
-  unsigned half = 0;                   // columns from lane 0 to lane 16 of a warp; 0: they are lanes of tensor memory
-  llvm::SmallVector<int32_t, 2> warps; // what the bits of the warp's number from the third on add to an address
+  unsigned half = 0; // columns from lane 0 to lane 16 of a warp; 0: they are lanes of tensor memory
+  // What the bits of the warp's number from the third on add to an address; 0: warps that hold the same elements.
+  llvm::SmallVector<int32_t, 2> warps;
   struct Word {
     int32_t address = 0;                 // from the buffer's, without what the warp adds
     llvm::SmallVector<int, 4> registers; // from the lowest bits on; -1: bits that hold nothing

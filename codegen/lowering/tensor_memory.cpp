@@ -105,6 +105,14 @@ public:
 
   llvm::ArrayRef<TensorMemoryAccess> accesses() const { return accesses_; }
 
+  /// Whether this warp stores: of warps that hold the same elements, the first does.
+  llvm::Value *stores() {
+    llvm::Value *isFirst = b_.getTrue();
+    for (auto [bit, add] : llvm::enumerate(plan_.warps))
+      if (!add) isFirst = b_.CreateAnd(isFirst, b_.CreateICmpEQ(bitOfWarp(unsigned(bit)), fl_.i32(0)));
+    return isFirst;
+  }
+
   llvm::SmallVector<llvm::Value *, 32> wordsOf(const Elements &values) {
     llvm::SmallVector<llvm::Value *, 32> out;
     for (auto &word : plan_.words) out.push_back(join(word, values));
@@ -126,11 +134,13 @@ private:
     llvm::Value *group = b_.CreateAnd(warp, fl_.i32(layouts::kTensorMemoryWarps - 1));
     constexpr unsigned kLanes = llvm::CTLog2<layouts::kTensorMemoryLanesOfWarp>();
     address_ = b_.CreateAdd(fl_.scalar(buffer_), b_.CreateShl(group, layouts::kTensorMemoryLaneBit + kLanes));
-    for (auto [bit, add] : llvm::enumerate(plan_.warps)) {
-      constexpr unsigned kGroupBits = llvm::CTLog2<layouts::kTensorMemoryWarps>();
-      llvm::Value *set = b_.CreateAnd(b_.CreateLShr(warp, kGroupBits + bit), fl_.i32(1));
-      address_ = b_.CreateAdd(address_, b_.CreateMul(set, fl_.i32(add)));
-    }
+    for (auto [bit, add] : llvm::enumerate(plan_.warps))
+      address_ = b_.CreateAdd(address_, b_.CreateMul(bitOfWarp(unsigned(bit)), fl_.i32(add)));
+  }
+  /// A bit of the warp's number, from the third on.
+  llvm::Value *bitOfWarp(unsigned bit) {
+    constexpr unsigned kGroupBits = llvm::CTLog2<layouts::kTensorMemoryWarps>();
+    return b_.CreateAnd(b_.CreateLShr(fl_.sharedWarpId(), kGroupBits + bit), fl_.i32(1));
   }
 
   /// The registers that a thread has here at most: as many as each has in a block of so many warps, no more than the
@@ -200,6 +210,7 @@ private:
 bool store(Operation *op, Value src, Value dst, llvm::Value *predicate, FunctionLowering &fl) {
   TensorMemoryRegisters registers(op, src.type(), dst, fl);
   if (!registers.run()) return false;
+  predicate = fl.b.CreateAnd(predicate, registers.stores());
   fl.target.storeTensorMemory(fl.b, registers.accesses(), registers.wordsOf(fl.get(src)), predicate);
   return true;
 }

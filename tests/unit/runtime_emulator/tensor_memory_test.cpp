@@ -28,6 +28,7 @@ struct DotCase {
   unsigned warps = 4;
   bool inHalves = false;       // the accumulator is f16
   bool otherRegisters = false; // the accumulator's tensors have a layout that no access moves
+  bool inCopies = false;       // the second four of 8 warps hold what the first four hold
   bool ofSlice = false;        // A in tensor memory is the second half of a buffer of f32
   bool isInteger() const { return llvm::StringRef(type) == "i8"; }
 };
@@ -37,10 +38,12 @@ int valueA(unsigned row, unsigned k) { return int((row * 5 + k * 3) % 7) - 3; }
 int valueB(unsigned k, unsigned column) { return int((k * 2 + column * 5) % 7) - 3; }
 
 /// The registers of a tile of rows by columns that one access to tensor memory moves.
-std::string registersOf(unsigned rows, unsigned columns, unsigned warps) {
+std::string registersOf(unsigned rows, unsigned columns, unsigned warps, bool inCopies) {
   std::string registers, warp = rows == 64 ? "[16, 0], [32, 0]" : "[32, 0], [64, 0]";
   unsigned end = rows == 64 ? columns / 2 : columns;
-  if (warps == 8) {
+  if (warps == 8 && inCopies) {
+    warp += ", [0, 0]";
+  } else if (warps == 8) {
     warp += llvm::formatv(", [0, {0}]", end / 2);
     end /= 2;
   }
@@ -68,8 +71,8 @@ std::string textOf(const DotCase &c, llvm::StringRef between) {
                     "1], order = [1, 0]}>",
                     c.warps);
   o << "#blocked = " << blocked << "\n";
-  o << "#sum = " << (c.otherRegisters ? blocked : registersOf(c.m, c.n, c.warps))
-    << "\n#left = " << registersOf(c.m, c.k, c.warps) << "\n";
+  o << "#sum = " << (c.otherRegisters ? blocked : registersOf(c.m, c.n, c.warps, c.inCopies))
+    << "\n#left = " << registersOf(c.m, c.k, c.warps, c.inCopies) << "\n";
   o << "#a = " << shared(c.acrossA, c.acrossA ? c.m : c.k) << "\n#b = " << shared(!c.acrossB, c.acrossB ? c.n : c.k)
     << "\n";
   o << "#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>\n#smem = #ttg.shared_memory\n";
@@ -185,6 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
         DotCase{.name = "f16_A_in_tensor_memory", .type = "f16", .inTensorMemory = true},
         DotCase{.name = "f16_A_of_64_rows", .type = "f16", .m = 64, .inTensorMemory = true},
         DotCase{.name = "f16_A_of_a_slice", .type = "f16", .inTensorMemory = true, .ofSlice = true},
+        DotCase{.name = "f16_copies_in_8_warps", .type = "f16", .inTensorMemory = true, .warps = 8, .inCopies = true},
         DotCase{.name = "f16_in_f16", .type = "f16", .inHalves = true},
         DotCase{.name = "f16_in_f16_64_rows", .type = "f16", .m = 64, .inHalves = true},
         DotCase{.name = "other_registers", .type = "f16", .otherRegisters = true},
