@@ -237,7 +237,9 @@ private:
     fl.setHiddenArguments(hidden);
 
     int64_t tensorMemory = moduleInt(module_.op(), transforms::kTensorMemorySizeAttr, 0);
-    if (tensorMemory && isKernel(f)) fl.beginTensorMemory(unsigned(tensorMemory));
+    bool usesTensorMemory = false; // the module's number of columns is that of the kernel that has most
+    f.op->walk([&](Operation *op) { usesTensorMemory |= op->is<ttng::TmemAllocOp>(); });
+    if (tensorMemory && usesTensorMemory && isKernel(f)) fl.beginTensorMemory(unsigned(tensorMemory));
 
     unsigned before = diag_.errors();
     bool ok = fl.lowerRegion(f.body(), [&](Operation *terminator) {
