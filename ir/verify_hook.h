@@ -23,8 +23,8 @@ inline bool sameShape(Type a, Type b) {
 bool checkMask(Operation *op, DiagnosticEngine &diag, Value mask, Type accessed, unsigned operand);
 /// A call fits the function that it names; null: the module has none of that name.
 bool checkCall(tt::CallOp, Operation *callee, DiagnosticEngine &);
-/// Memory spaces (verify_memory_space.cpp): a buffer's layout is one of its memory, and an operation's buffers are in the
-/// memory that it works on. @pre the operation's operands and results are of its row's kinds
+/// Memory spaces (verify_memory_space.cpp): a buffer's layout is one of its memory, and an operation's buffers are in
+/// the memory that it works on. @pre the operation's operands and results are of its row's kinds
 inline constexpr llvm::StringLiteral kTensorMemorySpace = "#ttng.tensor_memory";
 bool checkMemorySpace(Operation *, DiagnosticEngine &, MemDescType);
 bool checkMemorySpaces(Operation *, DiagnosticEngine &);

@@ -1,5 +1,6 @@
-// The verifier's check that each operation gets buffers of the memory that it works on: ttng.tmem_* and the accumulators
-// of dots in tensor memory, everything else in shared memory (see verifier.h).
+// The verifier's check that each operation gets buffers of the memory that it works on: tensor memory for ttng.tmem_*
+// and the accumulators of dots in it, shared memory for all others (see verifier.h). Without it the lowering would take
+// the address of one for that of the other.
 #include "ir/verify_hook.h"
 #include "layouts/encoding.h"
 

@@ -21,7 +21,7 @@ struct TensorPlace {
   int64_t address(unsigned bits) const;
 };
 
-/// The lane of tensor memory at which a buffer begins: 16 if it is a part of a buffer of 64 rows that has its columns in
+/// The lane of tensor memory at which a buffer begins: 16 if it is a part of a buffer of 64 rows whose columns are in
 /// the second half of each warp's lanes. None if the allocation behind it is not known.
 std::optional<int32_t> firstLaneOf(ir::Value buffer, FunctionLowering &);
 

@@ -43,8 +43,8 @@ private:
   /// them.
   bool mayBeWaitedFor() const { return mma_.isAsync() || !mma_.barriers().empty() || anArrivalMayFollow(); }
 
-  /// Whether a commit, or a dot with barriers, may be executed after the dot by the same warps: both arrive when all dots
-  /// before are done.
+  /// Whether a commit, or a dot with barriers, may be executed after the dot by the same warps: both arrive when all
+  /// dots before are done.
   bool anArrivalMayFollow() const {
     for (Operation *op = mma_.op; !op->is<tt::FuncOp>(); op = op->parentOp()) {
       for (Operation *next = op->next(); next; next = next->next())

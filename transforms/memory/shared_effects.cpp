@@ -74,7 +74,8 @@ const SharedEffects kSharedEffects[] = {
   // Rule 12: dots in tensor memory.
   {.opcode = Opcode::ttng_tmem_alloc, .writes = initialisedTensorMemory},
   {.opcode = Opcode::ttng_tc_gen5_mma,
-   .copiesTo = buffer<ttng::TcGen5MmaOp, &ttng::TcGen5MmaOp::d>, .readsLater = operandsOfMma, .arrivesAt = barriersOfMma},
+   .copiesTo = buffer<ttng::TcGen5MmaOp, &ttng::TcGen5MmaOp::d>,
+   .readsLater = operandsOfMma, .arrivesAt = barriersOfMma},
   {.opcode = Opcode::ttng_tc_gen5_commit, .arrivesAt = buffer<ttng::TcGen5CommitOp, &ttng::TcGen5CommitOp::barrier>},
   // Barriers in shared memory (mbarrier).
   {.opcode = Opcode::ttng_init_barrier, .writes = buffer<ttng::InitBarrierOp, &ttng::InitBarrierOp::alloc>},
