@@ -63,8 +63,8 @@
 //    fence (rule 6). The unit reads and writes asynchronously until it arrives at an mbarrier (`ttng.tc_gen5_commit`),
 //    for which every thread that touches the buffers again waits itself: its own accesses are none of this analysis.
 //    The arrival also signals to other agents that the block has finished its accesses, as in rule 7. Waits for
-//    mbarriers are such accesses: a thread that comes to one after the arrival may miss the phase. Of two arrivals after
-//    each other, both of the issuing thread, only the first needs a barrier.
+//    mbarriers are such accesses: a thread that comes to one after the arrival may miss the phase. Of two arrivals
+//    after each other, both of the issuing thread, only the first needs a barrier.
 //    Columns of tensor memory are ranges behind those of shared memory.
 #include "ir/attribute_names.h"
 #include "ir/builder.h"
