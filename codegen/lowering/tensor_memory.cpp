@@ -150,8 +150,12 @@ private:
     int64_t most = fl_.target.info().registersPerThread(totalNumWarps(module), RegisterSplit::Evenly);
     if (int64_t given = moduleInt(module, kMaxRegistersAttr, 0)) most = std::min(most, given);
     Partition partition = partitionOf(op_);
-    if (!partition) return most;
-    auto registers = partition.op.actualRegisters();
+    ttg::WarpSpecializeOp specialize = partition.op;
+    // The kernel's own warps keep what they have in the only operation's default region.
+    auto *s = fl_.specialized();
+    if (!partition && s && s->once && !s->ops.empty()) specialize = s->ops[0]->cast<ttg::WarpSpecializeOp>();
+    if (!specialize) return most;
+    auto registers = specialize.actualRegisters();
     auto region = size_t(partition.index + 1); // the default region's come first
     return region < registers.size() ? std::min(most, registers[region]) : most;
   }

@@ -1,9 +1,17 @@
 // An access to tensor memory takes at most half of the registers that its threads have: a thread of the default region
 // begins with 168, those of the partitions have 64 and 40. With wider accesses ptxas refuses the kernel.
 // RUN: tessera compile %s --target sm_100a --emit ptx -o - | FileCheck %s
+// RUN: sed "s/array<i32: 64, 40>/array<i32: 232, 232>/" %s | tessera compile - --target sm_100a --emit ptx -o - | FileCheck %s --check-prefix=FEW
+// Where partitions leave the kernel's own warps 40, these have no more after the operation.
+// FEW: setmaxnreg.dec.sync.aligned.u32 40;
+// FEW-COUNT-8: tcgen05.st.sync.aligned.32x32b.x16.b32
+// FEW-COUNT-8: tcgen05.ld.sync.aligned.32x32b.x16.b32
+// FEW: setmaxnreg.inc.sync.aligned.u32 232;
+// FEW: tcgen05.ld.sync.aligned.32x32b.x64.b32
 // CHECK: .maxnreg 168
 // CHECK-NOT: tcgen05.st.sync.aligned.32x32b.x128
 // CHECK: tcgen05.st.sync.aligned.32x32b.x64.b32
+// CHECK: tcgen05.ld.sync.aligned.32x32b.x64.b32
 // CHECK: setmaxnreg.dec.sync.aligned.u32 64;
 // CHECK-NOT: tcgen05.ld.sync.aligned.32x32b.x64
 // CHECK-COUNT-4: tcgen05.ld.sync.aligned.32x32b.x32.b32
@@ -37,6 +45,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.maxn
       tt.store %p, %v : !pointers
       ttg.warp_return
     } : (!acc, !tt.ptr<f32>) -> ()
+    %v = ttng.tmem_load %acc : !acc -> !sum
+    %p = tt.splat %out : !tt.ptr<f32> -> !pointers
+    tt.store %p, %v : !pointers
     tt.return
   }
 }
