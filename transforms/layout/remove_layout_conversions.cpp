@@ -11,9 +11,9 @@
 //              %b = ttg.convert_layout %a : #L -> #D                %y = op %a, (%z in #L) : #L
 //              %y = op %b, %z : #D                             →    %r = ttg.convert_layout %y : #L -> #D
 //            through elementwise operations, map_elementwise, broadcast, expand_dims, trans, reshape, split, join,
-//            gather, reduce (unless warps would then exchange all elements), scan (if its axis stays in order), loads
-//            of few elements, into buffers and into loops. So conversions travel towards the stores and vanish where
-//            both ends have one layout
+//            gather, reduce (unless warps would then exchange very many partial results), scan (if its axis stays in
+//            order), loads of few elements, into buffers and into loops. So conversions travel towards the stores and
+//            vanish where both ends have one layout
 //   carry    loop-carried values and results of branches take the layout in which they are yielded
 //   stores   a store whose value arrives in a layout in which accesses are as wide as in its own is done in that
 //            layout, if nothing else reads or writes that memory (threads order only their own accesses)
@@ -58,6 +58,7 @@
 #include "transforms/layout/stores_beside_sums.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/SetVector.h"
+#include <limits>
 
 namespace tessera::transforms {
 using namespace ir;
@@ -69,9 +70,9 @@ namespace {
 
 class ConversionMoves {
 public:
-  ConversionMoves(Module &m, int64_t accessBytes, const Tuning &tuning, bool hasRowShuffles)
-      : m_(m), pool_(m.context().encodings()), accessBytes_(accessBytes), tuning_(tuning),
-        hasRowShuffles_(hasRowShuffles), cheap_(m.context(), tuning),
+  ConversionMoves(Module &m, int64_t accessBytes, int64_t mostExchanged, const Tuning &tuning, bool hasRowShuffles)
+      : m_(m), pool_(m.context().encodings()), accessBytes_(accessBytes), mostExchanged_(mostExchanged),
+        tuning_(tuning), hasRowShuffles_(hasRowShuffles), cheap_(m.context(), tuning),
         threads_(numWarps(m.op()) * threadsPerWarp(m.op())), memory_(m), values_(cheap_),
         carried_(m, values_, memory_, tuning) {}
 
@@ -426,19 +427,21 @@ private:
     for (auto r : op->results()) changeLayout(r, e);
     return true;
   }
-  /// Partial results that warps would hand to each other if the operand had the layout.
+  /// Bytes of shared memory for the partial results of warps if the operand had the layout.
   static int64_t exchangedByReduce(tt::ReduceOp op, unsigned at, const Encoding *e) {
     auto &layout = e->layoutOf(tensorOf(op->operand(at)).shape());
     if (!layout.ok()) return 0;
     auto shape = layouts::reduceShape(*layout, op.axis());
-    return shape.warps > 1 ? shape.warps * shape.results : 0;
+    if (shape.warps == 1) return 0;
+    int64_t bytes = 0;
+    for (Value v : op->operands()) bytes += layouts::reduceScratchBytes(shape, llvm::divideCeil(bitsOf(v), 8));
+    return bytes;
   }
   bool moveDownReduce(tt::ReduceOp op, unsigned at, const Encoding *e) {
-    // Warps that reduce nothing themselves exchange all elements, as a conversion does, and more shared memory is
-    // needed for it: the results take room of their own.
+    // Where each warp has few elements along the axis, the partial results are nearly as many as the elements, and the
+    // combined ones take memory beside them: a conversion before the reduction takes less.
     int64_t exchanged = exchangedByReduce(op, at, e);
-    bool reducesNothing = exchanged >= tensorOf(op->operand(at)).numElements();
-    if (reducesNothing && exchangedByReduce(op, at, encodingOf(op->operand(at))) < exchanged) return false;
+    if (exchanged > mostExchanged_ && exchanged > exchangedByReduce(op, at, encodingOf(op->operand(at)))) return false;
     if (!values_.othersAreAcceptable(op.op, at, e)) return false;
     values_.setOperandLayouts(op.op, e);
     for (auto r : op->results())
@@ -491,7 +494,8 @@ private:
 
   Module &m_;
   layouts::EncodingPool &pool_;
-  int64_t accessBytes_; // of the widest access to global memory
+  int64_t accessBytes_;   // of the widest access to global memory
+  int64_t mostExchanged_; // bytes of partial results that a reduction may have where it had fewer
   const Tuning &tuning_;
   const bool hasRowShuffles_; // elements change lanes without memory
   Rematerializer cheap_;
@@ -506,13 +510,14 @@ private:
 absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &c) {
   const Tuning tuning = c.target ? c.target->tuning : Tuning();
   const int64_t accessBytes = c.target ? c.target->maxGlobalAccessBytes : kGlobalAccessBytes;
+  const int64_t mostExchanged = c.target ? c.target->sharedMemoryPerBlock / 2 : std::numeric_limits<int64_t>::max();
   bool changed = false;
   const bool hasRowShuffles = c.target && c.target->hasRowShuffles;
   const bool asyncCopies = c.target && c.target->hasPerLaneAsyncCopy;
   // What slices compute in another layout may let more conversions move.
   constexpr int kRounds = 2;
   for (int round = 0; round < kRounds; ++round) {
-    changed |= ConversionMoves(m, accessBytes, tuning, hasRowShuffles).run();
+    changed |= ConversionMoves(m, accessBytes, mostExchanged, tuning, hasRowShuffles).run();
     if (!recomputeConversions(m, tuning, asyncCopies)) break;
     changed = true;
   }
@@ -520,7 +525,7 @@ absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &c) {
     recomputeConversions(m, tuning, asyncCopies);
     changed = true;
   }
-  ConversionMoves last(m, accessBytes, tuning, hasRowShuffles);
+  ConversionMoves last(m, accessBytes, mostExchanged, tuning, hasRowShuffles);
   changed |= last.copyCarriedIndices();
   changed |= last.convertAfterNarrowingCasts();
   changed |= last.fold();
