@@ -44,8 +44,11 @@ inline constexpr llvm::StringRef kLocalBarrierAttr = "tessera.local";
 /// On a barrier of a kernel's own warps: each warp group (four warps) waits for itself alone. It orders shared memory
 /// only.
 inline constexpr llvm::StringRef kWarpGroupBarrierAttr = "tessera.warp_group";
-/// On a loop: warp groups take turns at the dots of its body before the first wait for dots (a bool).
+/// On a loop: whether warp groups take turns at its dots, if these are overlapped (a bool).
 inline constexpr llvm::StringRef kDotTurnsAttr = "tessera.dot_turns";
+/// On a loop: warp groups take turns at the dots of its body before the first wait for dots. Nothing between these dots
+/// waits for all warps.
+inline constexpr llvm::StringRef kTakesDotTurnsAttr = "tessera.takes_dot_turns";
 /// On a store to a buffer and on bulk copies from it: so many rows of the buffer (i32) belong to each warp group in
 /// turn, which writes and copies no others.
 inline constexpr llvm::StringRef kWarpGroupRowsAttr = "tessera.warp_group_rows";

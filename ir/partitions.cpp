@@ -44,10 +44,7 @@ Value captureOf(Value v) {
   return v.index() < captures.size() ? captures[v.index()] : Value();
 }
 
-bool takesDotTurns(Operation *loop) {
-  auto turns = loop->is<scf::ForOp>() ? loop->attr<IntegerAttr>(kDotTurnsAttr) : nullptr;
-  return turns && turns.sext() != 0;
-}
+bool takesDotTurns(Operation *loop) { return loop->is<scf::ForOp>() && loop->hasAttr(kTakesDotTurnsAttr); }
 
 int64_t numWarpsAt(Operation *op) {
   if (Partition p = partitionOf(op)) {

@@ -30,7 +30,7 @@ llvm::MutableArrayRef<Region> partitionRegions(ttg::WarpSpecializeOp);
 OperandRange capturesOf(ttg::WarpSpecializeOp);
 /// The value that a partition's argument stands for; null for all other values.
 Value captureOf(Value);
-/// Whether warp groups take turns at the dots of a loop's body (kDotTurnsAttr).
+/// Whether warp groups take turns at the dots of a loop's body (kTakesDotTurnsAttr).
 bool takesDotTurns(Operation *loop);
 /// How many warps run the operation.
 int64_t numWarpsAt(Operation *);

@@ -239,6 +239,7 @@ private:
   enum class GroupBarrier { Alone, Turn };
   bool hasGroupBarriers(ir::Operation *, GroupBarrier); // false after a diagnostic
   llvm::Value *barrierOfGroup(llvm::Value *group, GroupBarrier);
+  void giveTurn(llvm::Value *group);
   /// What `emit` makes is for one group's warps.
   void inGroup(int64_t group, llvm::function_ref<void()> emit);
 

@@ -9,10 +9,11 @@
 //     takeTurn      group g waits at barrier g
 //     dots
 //     passTurn      group g arrives at barrier g + 1, the last one at barrier 0
-//   endTurns        group 0 waits at barrier 0: nothing is left at a barrier
+//   endTurns        group 0 waits at barrier 0, then arrives at the last group's; the last group waits there
 //
-// All groups go round the loop as often. PTX ISA, "bar, barrier": the threads that wait and those that arrive are
-// counted together.
+// Nothing is left at a barrier then. The last group waits so that it does not arrive for a next loop at barrier 0 while
+// group 0 is yet to come there: the two arrivals would be all that the barrier counts. All groups go round the loop as
+// often. PTX ISA, "bar, barrier": the threads that wait and those that arrive are counted together.
 #include "transforms/memory/warp_groups.h"
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
@@ -66,7 +67,7 @@ void FunctionLowering::inGroup(int64_t group, llvm::function_ref<void()> emit) {
 
 bool FunctionLowering::beginTurns(Operation *loop) {
   if (!hasGroupBarriers(loop, GroupBarrier::Turn)) return false;
-  inGroup(warpGroups() - 1, [&] { passTurn(); });
+  inGroup(warpGroups() - 1, [&] { giveTurn(i32(0)); });
   return true;
 }
 
@@ -75,15 +76,22 @@ void FunctionLowering::takeTurn() {
                       /*onePlace=*/true);
 }
 
-void FunctionLowering::passTurn() {
-  llvm::Value *next = b.CreateAdd(warpGroup(), i32(1));
-  next = b.CreateSelect(b.CreateICmpEQ(next, i32(warpGroups())), i32(0), next);
-  target.arriveAtNamedBarrier(b, barrierOfGroup(next, GroupBarrier::Turn),
+void FunctionLowering::giveTurn(llvm::Value *group) {
+  target.arriveAtNamedBarrier(b, barrierOfGroup(group, GroupBarrier::Turn),
                               unsigned(2 * kWarpGroup * context_.warpSize));
 }
 
+void FunctionLowering::passTurn() {
+  llvm::Value *next = b.CreateAdd(warpGroup(), i32(1));
+  giveTurn(b.CreateSelect(b.CreateICmpEQ(next, i32(warpGroups())), i32(0), next));
+}
+
 void FunctionLowering::endTurns() {
-  inGroup(0, [&] { takeTurn(); });
+  inGroup(0, [&] {
+    takeTurn();
+    giveTurn(i32(warpGroups() - 1));
+  });
+  inGroup(warpGroups() - 1, [&] { takeTurn(); });
 }
 
 } // namespace tessera::codegen

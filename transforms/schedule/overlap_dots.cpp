@@ -47,9 +47,10 @@
 // conditions before.
 //
 // Turns. Warp groups may come to run in step: the dots of all of them, then the work of all of them. Where the work is
-// long, they take turns at the dots before the first wait (`tessera.dot_turns` on the loop, which overrides the
-// decision; codegen/lowering/warp_groups.cpp): one group's dots run under the others' work. Figures: dotTurnsLeastWork
-// in ir/tuning.def.
+// long, they take turns at the dots before the first wait (`tessera.takes_dot_turns` on the loop;
+// codegen/lowering/warp_groups.cpp): one group's dots run under the others' work. A loop's attribute
+// `tessera.dot_turns` (bool) overrides the decision, if there are named barriers enough. Figures: dotTurnsLeastWork in
+// ir/tuning.def.
 #include "ir/attribute_names.h"
 #include "ir/builder.h"
 #include "ir/collect.h"
@@ -338,7 +339,7 @@ absl::StatusOr<bool> overlapDots(Module &m, PassContext &c) {
         hasBarriersForTurns(f, *c.target) && (requestedTurns ? requestedTurns.sext() != 0 : worthTurns.lookup(func));
     c.remark({Remark::Applied, "", "DotsOverlapped", f->loc(),
               summary(*plan) + (turns ? "; warp groups take turns at the dots" : ""), facts(*plan)});
-    f->setAttr(kDotTurnsAttr, IntegerAttr::getBool(m.context(), turns));
+    if (turns) f->setAttr(kTakesDotTurnsAttr, UnitAttr::get(m.context()));
     OverlappedLoop(f, *plan).build();
     changed = true;
   }

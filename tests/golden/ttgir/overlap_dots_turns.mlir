@@ -26,7 +26,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
   // CHECK: ttng.warp_group_dot
   // CHECK: ttng.warp_group_dot
   // CHECK: ttng.warp_group_dot_wait %{{.*}} {pendings = 1 : i32}
-  // CHECK: } {tessera.dot_turns = true}
+  // CHECK: } {tessera.takes_dot_turns}
   tt.func public @long_work(%k: !desc, %v: !desc, %q: !ttg.memdesc<128x128xf16, #shared, #smem>, %n: i32, %out: !tt.ptr<f32>) {
     %zero = arith.constant dense<0.0> : !tile
     %half = arith.constant dense<0.5> : !tile
