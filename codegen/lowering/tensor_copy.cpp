@@ -32,6 +32,8 @@ llvm::Value *addressOf(Value desc, FunctionLowering &fl) { return fl.get(desc)[0
 
 // ---- boxes ----
 
+constexpr int64_t kBoxAlignment = 128; // bytes, in shared memory (PTX ISA, cp.async.bulk.tensor)
+
 struct Box {
   int64_t offset = 0;                        // bytes in shared memory
   llvm::SmallVector<int32_t, 5> coordinates; // in the block, outermost dimension first
@@ -56,6 +58,22 @@ bool checkLayouts(Operation *op, Value desc, MemDescType buffer, FunctionLowerin
 
 bool isPart(MemDescType buffer) { return buffer.allocShape().take_back(buffer.rank()) != buffer.shape(); }
 
+/// Where a part begins in the whole buffer; none if that is not constant.
+std::optional<llvm::SmallVector<int64_t, 5>> beginOfPart(Value part) {
+  llvm::SmallVector<int64_t, 5> begin(part.type().cast<MemDescType>().rank(), 0);
+  while (isPart(part.type().cast<MemDescType>())) {
+    if (Value captured = captureOf(part)) {
+      part = captured;
+      continue;
+    }
+    auto slice = part.definedBy<ttg::MemdescSubsliceOp>();
+    if (!slice) return std::nullopt;
+    for (auto [at, offset] : llvm::zip_equal(begin, slice.offsets())) at += offset;
+    part = slice.src();
+  }
+  return begin;
+}
+
 /// Moves the boxes of a part of a buffer, `elements` each, to where they lie in the whole buffer. There each must be in
 /// one piece, with the swizzle's rows as it has them; `layout` is the part's. False after a diagnostic.
 bool placeInWhole(Operation *op, Value part, const layouts::LinearLayout &layout, int64_t elements,
@@ -68,16 +86,19 @@ bool placeInWhole(Operation *op, Value part, const layouts::LinearLayout &layout
   for (unsigned bit = 0; bit < unsigned(llvm::Log2_64(uint64_t(elements))); ++bit)
     for (unsigned d = 0; d < type.rank(); ++d)
       if (layout.basis(Dim::Offset, bit)[d] != whole->basis(Dim::Offset, bit)[d]) return refuse();
-  ViewOffset view = viewOffset(part, *whole, fl);
-  if (view.value && !llvm::isa<llvm::ConstantInt>(view.value))
-    return fl.error(op, "copies a part of a buffer that is a different one each time");
+  auto begin = beginOfPart(part);
+  if (!begin) return fl.error(op, "copies a part of a buffer whose place is not constant");
   layouts::LinearLayout offsetOf = whole->pseudoInvert();
   for (Box &b : boxes) {
     llvm::SmallVector<std::pair<Dim, int32_t>, 5> at;
-    for (auto [d, c] : llvm::enumerate(b.coordinates)) at.push_back({layouts::tensorDim(unsigned(d)), c});
-    int64_t first = offsetOf.apply(at)[0] ^ (view.value ? view.bits : 0);
+    for (auto [d, c] : llvm::enumerate(b.coordinates))
+      at.push_back({layouts::tensorDim(unsigned(d)), c + int32_t((*begin)[d])});
+    int64_t first = offsetOf.apply(at)[0];
     if (first % elements) return refuse();
     b.offset = first * type.element().bitWidth() / 8;
+    if (b.offset % kBoxAlignment)
+      return fl.error(op, "copies a part of a buffer that begins at byte " + llvm::Twine(b.offset) +
+                              "; bulk copies need multiples of " + llvm::Twine(kBoxAlignment));
   }
   return true;
 }
@@ -214,6 +235,7 @@ bool copy(Operation *op, TensorCopy::Kind kind, Value desc, OperandRange coordin
                      ? llvm::bit_floor(std::min<size_t>(boxes.size(), fl.numWarps()))
                      : 1;
   if (*rows) {
+    if (isPart(type)) return fl.error(op, "copies the rows of warp groups from a part of a buffer");
     warps = size_t(fl.numWarps()) / transforms::kWarpGroup;
     bool areInTurn = fl.specialized() && !fl.inPartition() && warps && boxes.size() % warps == 0;
     for (size_t k = 0; areInTurn && k < warps; ++k) areInTurn = boxes[k].coordinates[0] == int64_t(k) * *rows;

@@ -17,7 +17,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %low = ttg.memdesc_subslice %whole[0, 0] : !whole -> !part
     %high = ttg.memdesc_subslice %whole[32, 0] : !whole -> !part
     %a, %b = scf.for %i = %c0 to %n step %c1 iter_args(%to = %low, %next = %high) -> (!part, !part) : i32 {
-      // CHECK: [[@LINE+1]]:{{.*}}error: 'ttng.async_tma_copy_global_to_local' copies a part of a buffer that is a different one each time
+      // CHECK: [[@LINE+1]]:{{.*}}error: 'ttng.async_tma_copy_global_to_local' copies a part of a buffer whose place is not constant
       ttng.async_tma_copy_global_to_local %x[%c0, %c0] %to, %bar, %true : !tt.tensordesc<tensor<32x64xf16, #shared>>, !bar -> !part
       scf.yield %next, %to : !part, !part
     }
