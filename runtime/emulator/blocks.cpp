@@ -110,6 +110,7 @@ private:
     b.tensor.reset();
     b.issued.clear();
     b.mbarriers.clear();
+    b.arrivals.clear();
     b.fills.clear();
     b.drains = 0;
     std::fill(b.defined.begin(), b.defined.end(), 0);

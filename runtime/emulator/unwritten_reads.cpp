@@ -47,8 +47,9 @@ bool mayWriteAfterReads(Warp &w, const Instruction &i, unsigned lane, const Regi
   for (size_t k = 0; k < launch.unwritten.size();) {
     const UnwrittenRead &read = launch.unwritten[k];
     bool isOther = read.warp != &w || read.lane != lane;
-    bool isRace = read.region == &r && read.offset >= offset && read.offset < offset + bytes && isOther &&
-                  read.warp->block == &b && read.stamp > b.lastGlobalBarrier;
+    bool isOfBytes = read.region == &r && read.offset >= offset && read.offset < offset + bytes;
+    bool isRace = isOfBytes && isOther && read.warp->block == &b && read.stamp > b.lastGlobalBarrier &&
+                  !w.knows(read.warp->index * w.lanes + read.lane, read.stamp);
     if (!isRace) {
       ++k;
       continue;

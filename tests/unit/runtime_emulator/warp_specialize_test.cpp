@@ -150,6 +150,13 @@ TEST(NamedBarrier, ArrivalsThatDoNotFit) {
               HasSubstr("barrier 1 is for 64 threads, and 128 have come to it"));
 }
 
+TEST(NamedBarrier, ArrivalsEndWithTheirBlock) {
+  Emulation e;
+  e.grid = {2, 1, 1};
+  auto r = run(e, "  br i1 %first, label %a, label %end\na:\n" + arrive(1, 64) + "  br label %end\nend:\n");
+  EXPECT_TRUE(r.ok()) << r.status();
+}
+
 TEST(NamedBarrier, Misuse) {
   EXPECT_THAT(messageOf("  br i1 %first, label %a, label %end\na:\n" + sync(1, 64) + "  br label %end\nend:\n"),
               HasSubstr("waits at barrier 1 for 64 threads, of which 32 have come"));
