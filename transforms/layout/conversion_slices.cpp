@@ -155,7 +155,7 @@ bool recomputeConversions(Module &m, const Tuning &tuning, bool asyncCopies) {
       if (!isGone) recomputeAlone(m, *context, c, applied);
     }
     eraseDeadOperations(m);
-    if (!applied.any) applied.any = applied.more = recomputeTogether(m, *context);
+    if (!applied.more && recomputeTogether(m, *context)) applied = {true, true};
     any |= applied.any;
     if (!applied.more) break;
   }
