@@ -474,13 +474,17 @@ private:
   }
 
   void walkLoop(Operation *op, llvm::ArrayRef<Region *> regions, AccessState &s) {
+    // An index that counts round a multi-buffer has as many names as this has buffers. Of one that counts further, or
+    // round many, the names are forgotten.
+    constexpr int kMostNames = 64;
     auto loop = op->dyn<scf::ForOp>();
     AccessState entry = s;
     renameToArguments(loop, entry, /*fromBeforeLoop=*/true);
-    while (true) {
+    for (int round = 0;; ++round) {
       AccessState body = entry;
       for (auto *r : regions) walkRegion(*r, body);
       renameToArguments(loop, body, /*fromBeforeLoop=*/false);
+      if (round >= kMostNames) body.forgetIndices();
       if (!entry.join(body)) break;
     }
     s = entry;
