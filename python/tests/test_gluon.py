@@ -241,11 +241,14 @@ def dot_in_tensor_memory(a, b, o, M: gl.constexpr, N: gl.constexpr, K: gl.conste
     gl.store(o + i * N + j, sums.load(registers))
 
 
+chooses_layouts = pytest.mark.skipif(not hasattr(blackwell, "get_tmem_reg_layout"),
+                                     reason="this version of Gluon names layouts for tensor memory otherwise")
+
+
+@chooses_layouts
 @pytest.mark.parametrize("target", ["interpreter", "sm_100a"])
 @pytest.mark.parametrize("m", [64, 128])
 def test_dot_in_tensor_memory(target, m):
-    if not hasattr(blackwell, "get_tmem_reg_layout"):
-        pytest.skip("Triton's Gluon does not choose layouts for tensor memory")
     a, b = (RNG.integers(-4, 5, shape).astype(np.float16) for shape in ((m, 32), (64, 32)))
     o = np.zeros((m, 64), np.float32)
     with emulate(target):
@@ -253,6 +256,7 @@ def test_dot_in_tensor_memory(target, m):
     np.testing.assert_array_equal(o, a.astype(np.float32) @ b.astype(np.float32).T)
 
 
+@chooses_layouts
 def test_missing_wait_for_a_dot():
     a, b, o = np.ones((128, 32), np.float16), np.ones((64, 32), np.float16), np.zeros((128, 64), np.float32)
     with emulate("sm_100a"), pytest.raises(KernelFault, match="no wait for an mbarrier") as e:

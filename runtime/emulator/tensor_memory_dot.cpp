@@ -270,7 +270,7 @@ void commit(Warp &w, const Instruction &i) {
 
 } // namespace
 
-void emitTensorMemoryDot(Decoder &d, TensorMemoryDotForm form) { emitKept(d, multiply, std::move(form)); }
+void emitTensorMemoryDot(Decoder &d, TensorMemoryDotForm form) { emitKept(d, multiply, form); }
 void emitTensorMemoryCommit(Decoder &d, Row barrier, Row guard, bool guardNegated) {
   emitKept(d, commit, CommitForm{barrier, guard, guardNegated});
 }
