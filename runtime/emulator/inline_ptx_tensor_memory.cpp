@@ -1,6 +1,7 @@
 // Forms of inline PTX: tcgen05. Source: PTX ISA, "TensorCore 5th Generation Family Instructions".
 #include "runtime/emulator/inline_ptx.h"
 #include "runtime/emulator/tensor_memory.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace tessera::emulator::ptx {
 using namespace llvm;
