@@ -1,3 +1,4 @@
+// See unwritten_reads.h.
 #include "runtime/emulator/unwritten_reads.h"
 #include "runtime/emulator/unused_reads.h"
 #include "llvm/ADT/STLExtras.h"
