@@ -164,35 +164,38 @@ private:
     auto firstA = firstLaneOf(mma_.a(), fl_), firstD = firstLaneOf(mma_.d(), fl_);
     if (!firstA || !firstD)
       return fl_.error(mma_, "has 64 rows of operand A in tensor memory, and it is not known in which lanes");
-    auto type = typeOf(mma_.d());
-    auto m = int32_t(dot_.m), n = int32_t(dot_.n), k = int32_t(dot_.k);
-    for (int32_t row = 0; row < type.dim(0); row += m)
-      for (int32_t column = 0; column < type.dim(1); column += n)
-        for (int32_t depth = 0; depth < typeOf(mma_.a()).dim(1); depth += k) {
-          int32_t laneA = *firstA + TensorPlace::of(aPlaces_, row, depth).lane,
-                  laneD = *firstD + TensorPlace::of(d_, row, column).lane;
-          if (laneA != laneD)
-            return fl_.error(mma_, "has 64 rows of operand A at lane " + llvm::Twine(laneA) +
-                                       " of tensor memory and its accumulator at lane " + llvm::Twine(laneD) +
-                                       "; the matrix unit takes both from the same lanes");
-        }
-    return true;
+    return forSteps([&](int32_t row, int32_t column, int32_t depth) {
+      int32_t laneA = *firstA + TensorPlace::of(aPlaces_, row, depth).lane,
+              laneD = *firstD + TensorPlace::of(d_, row, column).lane;
+      return laneA == laneD ||
+             fl_.error(mma_, "has 64 rows of operand A at lane " + llvm::Twine(laneA) +
+                                 " of tensor memory and its accumulator at lane " + llvm::Twine(laneD) +
+                                 "; the matrix unit takes both from the same lanes");
+    });
   }
 
   void takeSteps() {
-    auto type = typeOf(mma_.d());
     unsigned bits = unsigned(bitWidthOf(dot_.a));
+    forSteps([&](int32_t row, int32_t column, int32_t depth) {
+      TensorMemoryDot::Step step;
+      step.accumulator = TensorPlace::of(d_, row, column).address(unsigned(bitWidthOf(dot_.c)));
+      step.offsetA = a_ ? a_->at(row, depth) : TensorPlace::of(aPlaces_, row, depth).address(bits);
+      step.offsetB = bOperand_->at(column, depth);
+      step.begins = depth == 0;
+      dot_.steps.push_back(step);
+      return true;
+    });
+  }
+
+  /// Calls `f` with the first row, column and place along K of each step until it returns false; whether it did not.
+  bool forSteps(llvm::function_ref<bool(int32_t, int32_t, int32_t)> f) const {
+    auto type = typeOf(mma_.d());
     auto m = int32_t(dot_.m), n = int32_t(dot_.n), k = int32_t(dot_.k);
     for (int32_t row = 0; row < type.dim(0); row += m)
       for (int32_t column = 0; column < type.dim(1); column += n)
-        for (int32_t depth = 0; depth < typeOf(mma_.a()).dim(1); depth += k) {
-          TensorMemoryDot::Step step;
-          step.accumulator = TensorPlace::of(d_, row, column).address(unsigned(bitWidthOf(dot_.c)));
-          step.offsetA = a_ ? a_->at(row, depth) : TensorPlace::of(aPlaces_, row, depth).address(bits);
-          step.offsetB = bOperand_->at(column, depth);
-          step.begins = depth == 0;
-          dot_.steps.push_back(step);
-        }
+        for (int32_t depth = 0; depth < typeOf(mma_.a()).dim(1); depth += k)
+          if (!f(row, column, depth)) return false;
+    return true;
   }
 
   ttng::TcGen5MmaOp mma_;
