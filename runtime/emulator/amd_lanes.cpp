@@ -172,27 +172,24 @@ void writeLane(Warp &w, const Instruction &i) { // a: value, b: lane, c: old
   uint32_t v = w.row<uint32_t>(i.a)[first];
   forLanes(w, [&](unsigned l) { w.row<uint32_t>(i.to)[l] = l == lane ? v : w.row<uint32_t>(i.c)[l]; });
 }
+/// The handler for values of so many bytes: 1, 2, 4 or 8.
+Handler ofBytes(unsigned bytes, Handler one, Handler two, Handler four, Handler eight) {
+  return bytes == 1 ? one : bytes == 2 ? two : bytes == 4 ? four : eight;
+}
 void decodeReadFirst(Decoder &d, CallInst &c) {
   auto types = d.elements(c.getType());
   SmallVector<Row, 4> in(d.rows(c.getArgOperand(0))), out(d.defineFresh(&c));
   for (unsigned k = 0; k < out.size(); ++k) {
-    unsigned bytes = d.bytesOf(types[k]);
-    d.emit(bytes == 1   ? Handler(readFirst<uint8_t>)
-           : bytes == 2 ? readFirst<uint16_t>
-           : bytes == 4 ? readFirst<uint32_t>
-                        : readFirst<uint64_t>,
-           out[k], in[k]);
+    d.emit(
+        ofBytes(d.bytesOf(types[k]), readFirst<uint8_t>, readFirst<uint16_t>, readFirst<uint32_t>, readFirst<uint64_t>),
+        out[k], in[k]);
   }
 }
 void decodeReadLane(Decoder &d, CallInst &c) {
   auto types = d.elements(c.getType());
   SmallVector<Row, 4> in(d.rows(c.getArgOperand(0))), out(d.defineFresh(&c));
   for (unsigned k = 0; k < out.size(); ++k) {
-    unsigned bytes = d.bytesOf(types[k]);
-    d.emit(bytes == 1   ? Handler(readLane<uint8_t>)
-           : bytes == 2 ? readLane<uint16_t>
-           : bytes == 4 ? readLane<uint32_t>
-                        : readLane<uint64_t>,
+    d.emit(ofBytes(d.bytesOf(types[k]), readLane<uint8_t>, readLane<uint16_t>, readLane<uint32_t>, readLane<uint64_t>),
            out[k], in[k], d.row(c.getArgOperand(1)));
   }
 }

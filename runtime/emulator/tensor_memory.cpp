@@ -45,11 +45,15 @@ bool isCount(Warp &w, const Instruction &i, uint64_t columns) {
   return false;
 }
 
+/// Whether a whole warp asks for a number of columns, and with one address.
+bool isByWarp(Warp &w, const Instruction &i, const char *name, uint32_t &address) {
+  return requireConverged(w, i, name) && isCount(w, i, i.immediate) &&
+         uniform(w, i, i.a, address, (llvm::StringRef("the address of ") + name).str().c_str());
+}
+
 void alloc(Warp &w, const Instruction &i) {
   uint32_t word;
-  if (!requireConverged(w, i, "tcgen05.alloc") || !isCount(w, i, i.immediate) ||
-      !uniform(w, i, i.a, word, "the address of tcgen05.alloc"))
-    return;
+  if (!isByWarp(w, i, "tcgen05.alloc", word)) return;
   Block &b = *w.block;
   auto columns = unsigned(i.immediate);
   if (!b.tensor) {
@@ -83,9 +87,7 @@ void alloc(Warp &w, const Instruction &i) {
 
 void dealloc(Warp &w, const Instruction &i) {
   uint32_t address;
-  if (!requireConverged(w, i, "tcgen05.dealloc") || !isCount(w, i, i.immediate) ||
-      !uniform(w, i, i.a, address, "the address of tcgen05.dealloc"))
-    return;
+  if (!isByWarp(w, i, "tcgen05.dealloc", address)) return;
   Block &b = *w.block;
   auto columns = unsigned(i.immediate);
   auto *t = b.tensor.get();
