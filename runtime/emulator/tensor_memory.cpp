@@ -45,7 +45,7 @@ bool isCount(Warp &w, const Instruction &i, uint64_t columns) {
   return false;
 }
 
-/// Whether a whole warp asks for a number of columns, and with one address.
+/// Whether a whole warp names a number of columns, and one address.
 bool isByWarp(Warp &w, const Instruction &i, const char *name, uint32_t &address) {
   return requireConverged(w, i, name) && isCount(w, i, i.immediate) &&
          uniform(w, i, i.a, address, (llvm::StringRef("the address of ") + name).str().c_str());
