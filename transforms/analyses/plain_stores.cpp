@@ -29,6 +29,7 @@ static Value memoryOf(Operation *op) {
   if (auto store = op->dyn<tt::StoreOp>()) return store.ptr();
   if (auto atomic = op->dyn<tt::AtomicRmwOp>()) return atomic.ptr();
   if (auto load = op->dyn<tt::DescriptorLoadOp>()) return load.desc();
+  if (auto copy = op->dyn<ttng::AsyncTmaCopyGlobalToLocalOp>()) return copy.desc();
   if (auto reduction = op->dyn<tt::DescriptorReduceOp>()) return reduction.desc();
   return op->cast<tt::DescriptorStoreOp>().desc();
 }

@@ -16,7 +16,8 @@ struct MemoryConflict {
   ir::Operation *store = nullptr;
   ir::Operation *load = nullptr;
 };
-/// @pre `stores` are of onlyStores, `loads` are tt.load or tt.descriptor_load
+/// @pre `stores` are of onlyStores, `loads` are tt.load, tt.descriptor_load or
+/// ttng.async_tma_copy_global_to_local
 MemoryConflict conflictBetween(llvm::ArrayRef<ir::Operation *> stores, llvm::ArrayRef<ir::Operation *> loads);
 
 } // namespace tessera::transforms

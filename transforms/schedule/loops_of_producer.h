@@ -1,5 +1,6 @@
 // Loops that one producer warp can serve, one after the other (see loops_of_producer.cpp).
 #pragma once
+#include "transforms/analyses/body_slice.h"
 #include "transforms/schedule/specialization_plan.h"
 #include "llvm/ADT/MapVector.h"
 #include <optional>
@@ -20,6 +21,17 @@ struct FollowingLoop {
 /// the first loop that it serves.
 std::optional<FollowingLoop> findFollowingLoop(ir::scf::ForOp previous, const SpecializationPlan &first,
                                                const ir::Tuning &);
+
+/// Loops in the body of a loop around them, over tiles, that one producer can serve in all tiles. All go round the same
+/// buffers, from one tile into the next.
+struct LoopNest {
+  ir::scf::ForOp tiles;
+  std::vector<FollowingLoop> loops; // the first one, too; its `buffers` are its own
+  BodySlice scalars;                // of the body of `tiles`: what the producer computes itself
+};
+
+/// The nest whose first loop is `first`, which stands in another loop; none, and `whyNot`: why not.
+std::optional<LoopNest> findLoopNest(ir::scf::ForOp first, const ir::TargetInfo &, std::string &whyNot);
 
 /// The phase of the mbarrier that the loop waits for, and the index of the buffer, as the loop carries both.
 struct ReadPosition {

@@ -139,13 +139,9 @@ private:
   /// Instead of build(), for PipelinePlan::hasProducerWarp.
   void buildWithProducer();
   /// The partition: a loop over tiles with copies alone.
-  void emitProducerOfTiles(ir::ttg::WarpSpecializeOp);
+  void emitProducerOfTiles(ir::Block &partition);
   /// The copies of a tile, on the values of `ofTile`: a loop whose last results are the next buffer and phase.
   ir::scf::ForOp emitProducerOfTile(ir::Builder &b, const ir::ValueMap &ofTile, ir::Value fill, ir::Value phase);
-  /// A loop with the bounds of another one and a body of arguments alone.
-  ir::scf::ForOp createLoop(ir::Builder &b, ir::scf::ForOp like, const ir::ValueMap &map,
-                            llvm::ArrayRef<ir::Value> inits);
-  static void captureOuterValues(ir::ttg::WarpSpecializeOp, ir::Block &entry);
   /// The default region: the loop over tiles without copies, at b_.
   void emitConsumersOfTiles();
   /// Lets the producer fill the buffers that the iteration before this one has read.

@@ -50,6 +50,7 @@
 #include "transforms/memory/mbarrier.h"
 #include "transforms/memory/warp_groups.h"
 #include "transforms/schedule/pipelined_loop_builder.h"
+#include "transforms/schedule/producer_partition.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::transforms {
@@ -79,13 +80,18 @@ static bool onlyDotsRead(const PipelinedLoad &a) {
                                  [&](Operation *user) { return a.isBuffer(user) && onlyDotsRead(user->result()); });
 }
 
+static bool areForDots(const PipelinePlan &plan) {
+  return llvm::all_of(plan.loads, [](const PipelinedLoad &a) { return onlyDotsRead(a); });
+}
+
 /// Shared memory of all that the loop over tiles has at once.
 static int64_t bytesOfTiles(const PipelinePlan &plan) {
   return plan.bytesOfBuffers(plan.buffers) + plan.otherBytesOfTiles;
 }
 
-/// Why warps cannot be specialised for the loop; empty: they can.
-static std::string whyNotPossible(scf::ForOp loop, const PipelinePlan &plan, const TargetInfo &target, int64_t warps) {
+/// Why no producer can issue the loop's copies, in whatever way; empty: one can.
+static std::string whyNoCopiesByProducer(scf::ForOp loop, const PipelinePlan &plan, const TargetInfo &target,
+                                         int64_t warps) {
   scf::ForOp tiles = plan.tiles.loop;
   for (auto &a : plan.loads) {
     if (!a.isBulkCopy) return "not all blocks are copied by TMA";
@@ -95,15 +101,30 @@ static std::string whyNotPossible(scf::ForOp loop, const PipelinePlan &plan, con
   if (std::string why = whyWarpsCannotPart(tiles.op); !why.empty()) return why;
   if (!hasRoomForProducer(target, warps))
     return llvm::formatv("a block of {0} warps has no room for one, or no whole warp groups", warps);
-  if (!isArithmeticOfScalars(plan.producer.operations) || !isArithmeticOfScalars(plan.tiles.addresses.operations) ||
-      !isArithmeticOfScalars(plan.tiles.updates))
-    return "addresses of copies need more than scalars";
-  bool areForDots = llvm::all_of(plan.loads, [](const PipelinedLoad &a) { return onlyDotsRead(a); });
-  if (!plan.dotsInFlight || !areForDots) return "copied blocks are read by more than dots that stay in flight";
   int64_t bytes = bytesOfTiles(plan);
   if (bytes + kBytesOfProducer > target.sharedMemoryPerBlock)
     return llvm::formatv("buffers of {0} bytes leave no room for more mbarriers", bytes);
   return "";
+}
+
+/// Why warps cannot be specialised for the loop here; empty: they can.
+static std::string whyNotPossible(scf::ForOp loop, const PipelinePlan &plan, const TargetInfo &target, int64_t warps) {
+  if (std::string why = whyNoCopiesByProducer(loop, plan, target, warps); !why.empty()) return why;
+  if (!isArithmeticOfScalars(plan.producer.operations) || !isArithmeticOfScalars(plan.tiles.addresses.operations) ||
+      !isArithmeticOfScalars(plan.tiles.updates))
+    return "addresses of copies need more than scalars";
+  if (!plan.dotsInFlight || !areForDots(plan)) return "copied blocks are read by more than dots that stay in flight";
+  return "";
+}
+
+/// Whether automatic-warp-specialization is to give a producer to the loop and the one over tiles: several dots, which
+/// cannot stay in flight but can overlap the work between them.
+static bool isLeftToNest(scf::ForOp loop, const PipelinePlan &plan, const TargetInfo &target, int64_t warps) {
+  auto isDot = [](Operation &op) { return op.is<ttng::WarpGroupDotOp>(); };
+  bool hasSeveral = llvm::count_if(*loop.body().front(), isDot) > 1;
+  return hasSeveral && !plan.dotsInFlight && areForDots(plan) &&
+         plan.buffers >= target.tuning.overlapDotsLeastBuffers &&
+         whyNoCopiesByProducer(loop, plan, target, warps).empty();
 }
 
 /// Why it would not be worth while; empty: it is.
@@ -121,7 +142,13 @@ void planProducerOfTiles(scf::ForOp loop, PipelinePlan &plan, const TargetInfo &
   int64_t warps = numWarps(loop->module().op());
   plan.whyNoProducer = whyNotPossible(loop, plan, target, warps);
   bool isRequested = loop->hasAttr(kWarpSpecializeAttr) || plan.tiles.loop->hasAttr(kWarpSpecializeAttr);
-  if (plan.whyNoProducer.empty() && !isRequested) plan.whyNoProducer = whyNotWorthWhile(plan, target, warps);
+  std::string whyNotWorth = isRequested ? "" : whyNotWorthWhile(plan, target, warps);
+  if (whyNotWorth.empty() && isLeftToNest(loop, plan, target, warps)) {
+    plan.tiles = {}; // that producer copies for the next tile
+    plan.whyNoProducer.clear();
+    return;
+  }
+  if (plan.whyNoProducer.empty()) plan.whyNoProducer = whyNotWorth;
   plan.hasProducerWarp = plan.whyNoProducer.empty();
 }
 
@@ -139,12 +166,12 @@ void PipelinedLoopBuilder::buildWithProducer() {
       used.push_back(i);
       types.push_back(tiles->result(i).type());
     }
-  auto op = ttg::WarpSpecializeOp::create(b_, loc_, types, {},
-                                          {{"partitionNumWarps", DenseArrayAttr::getI32(c_, {1})},
-                                           {"requestedRegisters", DenseArrayAttr::getI32(c_, {kRegistersOfProducer})}});
+  auto specialized = createWithProducer(b_, loc_, types);
+  auto op = specialized.op;
   for (auto [k, i] : llvm::enumerate(used)) tiles->result(i).replaceAllUsesWith(op->result(k));
-  emitProducerOfTiles(op);
-  b_.setInsertionPointToEnd(op.defaultRegion().addBlock());
+  emitProducerOfTiles(*specialized.partition);
+  captureOuterValues(specialized);
+  b_.setInsertionPointToEnd(op.defaultRegion().front());
   emitConsumersOfTiles();
   llvm::SmallVector<Value, 4> results;
   for (unsigned i : used) results.push_back(tileLoop_->result(i));
@@ -158,29 +185,14 @@ void PipelinedLoopBuilder::buildWithProducer() {
 
 // ---- the producer ----
 
-scf::ForOp PipelinedLoopBuilder::createLoop(Builder &b, scf::ForOp like, const ValueMap &map,
-                                            llvm::ArrayRef<Value> inits) {
-  llvm::SmallVector<Type, 8> types;
-  for (Value v : inits) types.push_back(v.type());
-  auto loop = scf::ForOp::create(b, like->loc(), types, map.lookupOrSelf(like.lowerBound()),
-                                 map.lookupOrSelf(like.upperBound()), map.lookupOrSelf(like.step()), inits);
-  Block *body = loop.body().addBlock();
-  body->addArg(inductionVariable(like).type(), like->loc());
-  for (Type t : types) body->addArg(t, loc_);
-  return loop;
-}
-
-void PipelinedLoopBuilder::emitProducerOfTiles(ttg::WarpSpecializeOp op) {
+void PipelinedLoopBuilder::emitProducerOfTiles(Block &partition) {
   const TileLoop &tiles = plan_.tiles;
-  Builder holder = Builder::atEnd(op.partitionOpHolder().addBlock());
-  auto partitions = ttg::WarpSpecializePartitionsOp::create(holder, loc_, {}, 1);
-  Block *entry = partitions->region(0).addBlock();
-  Builder b = Builder::atEnd(entry);
+  Builder b = Builder::atEnd(&partition);
   llvm::SmallVector<Value, 8> inits;
   for (unsigned i : tiles.addresses.carried) inits.push_back(carried(tiles.loop, i).init);
   inits.push_back(integer(b, 0)); // the buffer to fill
   inits.push_back(integer(b, 1)); // the phase before the first one counts as complete: the first buffers are free
-  auto loop = createLoop(b, tiles.loop, ValueMap(), inits);
+  auto loop = createLoopLike(tiles.loop, b, ValueMap(), inits);
   ttg::WarpReturnOp::create(b, loc_);
 
   Block &body = *loop.body().front();
@@ -198,7 +210,6 @@ void PipelinedLoopBuilder::emitProducerOfTiles(ttg::WarpSpecializeOp op) {
   for (unsigned i : tiles.addresses.carried) next.push_back(map.lookupOrSelf(carried(tiles.loop, i).yielded));
   for (unsigned k : {2u, 1u}) next.push_back(copies->result(copies->numResults() - k));
   scf::YieldOp::create(in, loc_, next);
-  captureOuterValues(op, *entry);
 }
 
 scf::ForOp PipelinedLoopBuilder::emitProducerOfTile(Builder &b, const ValueMap &ofTile, Value fill, Value phase) {
@@ -206,7 +217,7 @@ scf::ForOp PipelinedLoopBuilder::emitProducerOfTile(Builder &b, const ValueMap &
   for (unsigned i : plan_.producer.carried) inits.push_back(ofTile.lookupOrSelf(loop_.initArgs()[i]));
   inits.push_back(fill);
   inits.push_back(phase);
-  auto loop = createLoop(b, loop_, ofTile, inits);
+  auto loop = createLoopLike(loop_, b, ofTile, inits);
   Block &body = *loop.body().front();
   Builder in = Builder::atEnd(&body);
   producerState_.clear();
@@ -225,38 +236,6 @@ scf::ForOp PipelinedLoopBuilder::emitProducerOfTile(Builder &b, const ValueMap &
   scf::YieldOp::create(in, loc_, next);
   producerState_.clear();
   return loop;
-}
-
-/// What operations under the partition's entry use from outside of it becomes arguments of the entry; constants are
-/// copied.
-void PipelinedLoopBuilder::captureOuterValues(ttg::WarpSpecializeOp op, Block &entry) {
-  llvm::DenseMap<Value, Value> inside;
-  llvm::SmallVector<Value, 16> captures;
-  Builder atStart(entry.front());
-  auto isInside = [&](Value v) {
-    Block *at = v.isBlockArgument() ? v.ownerBlock() : v.definingOp()->block();
-    while (at && at != &entry) {
-      Operation *around = at->parentOp();
-      at = around ? around->block() : nullptr;
-    }
-    return at == &entry;
-  };
-  for (auto &o : entry)
-    o.walk([&](Operation *inner) {
-      for (unsigned i = 0; i < inner->numOperands(); ++i) {
-        Value v = inner->operand(i);
-        if (isInside(v)) continue;
-        auto [it, isNew] = inside.insert({v, Value()});
-        if (isNew && v.definedBy<arith::ConstantOp>()) {
-          it->second = atStart.clone(v.definingOp())->result();
-        } else if (isNew) {
-          it->second = entry.addArg(v.type(), v.loc());
-          captures.push_back(v);
-        }
-        inner->setOperand(i, it->second);
-      }
-    });
-  op->setOperands(captures);
 }
 
 // ---- the consumers ----

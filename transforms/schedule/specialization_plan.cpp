@@ -28,7 +28,8 @@ public:
       : loop_(loop), body_(*loop.body().front()), tuning_(tuning) {}
 
   std::optional<SpecializationPlan> run(std::string &whyNot) {
-    whyNot = whyWarpsCannotPart(loop_.op);
+    auto around = loop_->parentOp()->dyn<scf::ForOp>(); // warps part before it (see findLoopNest)
+    whyNot = whyWarpsCannotPart(around ? around.op : loop_.op);
     if (whyNot.empty() && !findCopies())
       whyNot = whyNoCopies_.empty() ? "not all of its asynchronous copies are bulk copies of one stage" : whyNoCopies_;
     if (whyNot.empty() && !findReads())

@@ -1,7 +1,7 @@
 // tritongpu-automatic-warp-specialization: a loop stays whole where a producer would gain nothing, unless it is requested.
 // RUN: tessera opt %s --target sm_90a -tritongpu-automatic-warp-specialization -canonicalize | FileCheck %s
 // RUN: tessera opt %s --target sm_90a -tritongpu-automatic-warp-specialization -o %t --remarks 2>&1 | FileCheck %s --check-prefix=REMARK
-// REMARK: remark: no producer warp issues the loop's copies: the loop is inside another loop or branch [
+// REMARK: remark: no producer warp issues the loop's copies: it is inside another loop, and its buffers are outside of that one [
 // REMARK: remark: no producer warp issues the loop's copies: no dot of an iteration can run under the next one's work [
 
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [8, 1], instrShape = [16, 128, 16]}>
