@@ -88,7 +88,7 @@ public:
 
   void build() {
     for (auto &s : following()) adopt(*s.following);
-    separateMbarriers();
+    separateGroups();
     producer_.createEmptyMbarriers(b_, warps_);
     findUsedResults();
     llvm::SmallVector<Type, 8> types;
@@ -99,8 +99,7 @@ public:
     emitConsumers(specialized.op);
     for (auto &s : following()) ProducerOfLoops::eraseSetUp(*s.following);
     b_.setInsertionPointAfter(specialized.op.op);
-    producer_.releaseEmptyMbarriers(b_);
-    for (Value mbarriers : llvm::drop_begin(producer_.full)) releaseMbarriers(b_, loc_, mbarriers);
+    producer_.releaseMbarriers(b_);
     for (auto &s : loops_) dropUnneededCarriedValues(s.loop);
   }
 
@@ -110,54 +109,23 @@ private:
   /// Computes what the producer needs before the first loop, and lets the following loop use the first one's buffers.
   void adopt(const FollowingLoop &f) {
     for (Operation *op : f.scalars) op->moveBefore(loops_.front().loop.op);
-    ProducerOfLoops::replaceBuffers(f);
+    ProducerOfLoops::useBuffersOfFirst(f);
   }
 
-  /// Gives all groups but the first mbarriers of their own, which their copies signal and their first dots wait for.
-  void separateMbarriers() {
-    producer_.full.push_back(plan_.mbarriers.result());
-    if (plan_.groups.size() == 1) return;
+  /// Gives all groups but the first mbarriers of their own.
+  void separateGroups() {
     Builder b(plan_.mbarriers.op);
-    for (size_t g = 1; g < plan_.groups.size(); ++g)
-      producer_.full.push_back(createMbarriers(b, loc_, plan_.buffers, 1));
-    llvm::SmallVector<ttng::BarrierExpectOp, 8> announcements;
-    for (auto *view : producer_.full.front().users()) {
+    producer_.createFullMbarriers(b, plan_.mbarriers.result());
+    for (auto &s : loops_) producer_.separateGroups(s);
+    if (plan_.groups.size() == 1) return;
+    llvm::SmallVector<ttng::BarrierExpectOp, 4> firsts; // before the loops
+    for (auto *view : plan_.mbarriers.result().users()) {
       if (!view->is<ttg::MemdescIndexOp>()) continue;
       for (auto *user : view->result().users())
-        if (auto expect = user->dyn<ttng::BarrierExpectOp>()) announcements.push_back(expect);
+        if (auto expect = user->dyn<ttng::BarrierExpectOp>(); expect && user->block() == loops_[0].loop->block())
+          firsts.push_back(expect);
     }
-    for (auto expect : announcements) separateCopies(expect);
-    for (size_t g = 1; g < plan_.groups.size(); ++g) {
-      Builder at(plan_.groups[g].firstRead);
-      ttng::WaitBarrierOp::create(at, loc_, mbarrierAt(at, loc_, producer_.full[g], plan_.read), plan_.wait.phase(),
-                                  Value(), {});
-    }
-  }
-  /// Announces the bytes of each group's copies after an announcement of all of them.
-  void separateCopies(ttng::BarrierExpectOp all) {
-    ServedLoop &first = loops_.front();
-    Value index = all.alloc().definedBy<ttg::MemdescIndexOp>().index();
-    llvm::SmallVector<ttng::BarrierExpectOp, 2> announced(plan_.groups.size());
-    llvm::SmallVector<int64_t, 2> bytes(plan_.groups.size(), 0);
-    for (Operation *op = all->next(); op && !op->is<ttng::BarrierExpectOp>(); op = op->next()) {
-      auto copy = op->dyn<ttng::AsyncTmaCopyGlobalToLocalOp>();
-      if (!copy || copy.barrier() != all.alloc()) continue;
-      size_t g = plan_.groupOf(copy);
-      auto type = copy.result().type().cast<MemDescType>();
-      bytes[g] += type.numElements() * type.element().bitWidth() / 8;
-      if (!g) continue;
-      Builder b(op);
-      if (!announced[g]) {
-        Value mbarrier = mbarrierAt(b, loc_, producer_.full[g], index);
-        announced[g] = ttng::BarrierExpectOp::create(b, loc_, mbarrier, all.pred(), {b.i32Attr("size", 0)});
-        if (op->block() == &first.body()) first.addresses.insert(mbarrier.definingOp());
-      }
-      for (unsigned i = 0; i < op->numOperands(); ++i)
-        if (op->operand(i) == all.alloc()) op->setOperand(i, announced[g].alloc());
-    }
-    announced[0] = all;
-    for (auto [expect, n] : llvm::zip(announced, bytes))
-      if (expect) expect->setAttr("size", b_.i32Attr("size", n).value);
+    for (auto expect : firsts) producer_.separateCopies(expect, nullptr);
   }
 
   /// Results that are used by others than the loops.

@@ -22,7 +22,7 @@
 // (In the last iterations of the first loop, which copy nothing, the producer does not wait for a buffer either.)
 //
 // Conditions, beside those of a loop for itself (automatic_warp_specialization.cpp):
-//   - Three buffers or more (one group of buffers for each loop), of the same number and types.
+//   - The same number of buffers of the same types, in the same groups.
 //   - What the second loop's copies and bounds need is there before the first loop, or scalars that do not depend on
 //     its results: they are computed before it.
 //   - The second loop does not forbid it (`tessera.warp_specialize = false`).
@@ -105,15 +105,16 @@ private:
 
   bool pairBuffers() {
     const SpecializationPlan &plan = found_.plan;
-    if (first_.groups.size() != 1 || plan.groups.size() != 1 || plan.buffers != first_.buffers) return false;
-    auto &mine = plan.groups[0].allocs, &others = first_.groups[0].allocs;
-    if (mine.size() != others.size()) return false;
+    if (first_.groups.size() != plan.groups.size() || plan.buffers != first_.buffers) return false;
     auto pair = [&](Operation *from, Operation *to) {
       found_.buffers[from->result()] = to->result();
       return from->result().type() == to->result().type() && between_.contains(from);
     };
     bool match = pair(plan.mbarriers.op, first_.mbarriers.op);
-    for (auto [from, to] : llvm::zip_equal(mine, others)) match &= pair(from, to);
+    for (auto [mine, others] : llvm::zip_equal(plan.groups, first_.groups)) {
+      if (mine.allocs.size() != others.allocs.size()) return false;
+      for (auto [from, to] : llvm::zip_equal(mine.allocs, others.allocs)) match &= pair(from, to);
+    }
     return match;
   }
 
@@ -240,15 +241,15 @@ private:
     f.loop = first_;
     auto plan = planSpecialization(first_, target_.tuning, whyNot_);
     if (!plan) return false;
-    if (!readPosition(*plan) || plan->groups.size() != 1)
-      return refuse("it is inside another loop, and has two buffers, or does not start at the first one");
+    if (!readPosition(*plan)) return refuse("it is inside another loop, and does not start at the first buffer");
     f.plan = std::move(*plan);
     auto add = [&](Operation *alloc) {
       f.buffers[alloc->result()] = alloc->result();
       return alloc->block() == body_;
     };
     bool isOwn = add(f.plan.mbarriers.op);
-    for (auto *alloc : f.plan.groups[0].allocs) isOwn &= add(alloc);
+    for (auto &group : f.plan.groups)
+      for (auto *alloc : group.allocs) isOwn &= add(alloc);
     if (!isOwn) return refuse("it is inside another loop, and its buffers are outside of that one");
     int64_t announcements = 0;
     for (Operation *op = body_->front(); op != first_.op; op = op->next()) {
@@ -317,10 +318,11 @@ private:
     for (auto &f : nest_.loops)
       for (auto &[mine, firsts] : f.buffers) replaced.push_back(mine.definingOp());
     int64_t bytes = sharedBytesDuring(nest_.tiles.op, replaced, target_) + kBytesOfProducer;
-    for (auto *alloc : nest_.loops.front().plan.groups[0].allocs) {
-      auto type = alloc->result().type().cast<MemDescType>();
-      bytes += type.numElements() * type.element().bitWidth() / 8;
-    }
+    for (auto &group : nest_.loops.front().plan.groups)
+      for (auto *alloc : group.allocs) {
+        auto type = alloc->result().type().cast<MemDescType>();
+        bytes += type.numElements() * type.element().bitWidth() / 8;
+      }
     return bytes <= target_.sharedMemoryPerBlock ||
            refuse(llvm::formatv("its buffers and what a tile takes beside them are {0} bytes of shared memory", bytes));
   }

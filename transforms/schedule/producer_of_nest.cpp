@@ -47,7 +47,6 @@ public:
 
   void build() {
     createBuffers();
-    for (auto &f : nest_.loops) loops_.push_back({f.loop, f.plan, f.plan.addresses, &f});
     llvm::SmallVector<Type, 8> types;
     for (unsigned i = 0; i < nest_.tiles->numResults(); ++i)
       if (!nest_.tiles->result(i).useEmpty()) {
@@ -59,26 +58,32 @@ public:
     captureOuterValues(specialized);
     emitConsumers(specialized.op);
     b_.setInsertionPointAfter(specialized.op.op);
-    producer_.releaseEmptyMbarriers(b_);
-    releaseMbarriers(b_, loc_, producer_.full.front());
+    producer_.releaseMbarriers(b_);
+    releaseMbarriers(b_, loc_, mbarriers_);
     for (Value buffer : buffers_) ttg::LocalDeallocOp::create(b_, loc_, buffer);
   }
 
 private:
-  /// Buffers and mbarriers for all tiles, which the first loop's become.
+  /// Buffers and mbarriers for all tiles, which replace those of all loops.
   void createBuffers() {
-    producer_.full.push_back(createMbarriers(b_, loc_, plan_.buffers, 1));
+    Value mbarriers = createMbarriers(b_, loc_, plan_.buffers, 1);
     ValueMap common;
-    common.map(plan_.mbarriers.result(), producer_.full.front());
-    for (auto *alloc : plan_.groups[0].allocs) {
-      buffers_.push_back(b_.clone(alloc)->result());
-      common.map(alloc->result(), buffers_.back());
-    }
+    common.map(plan_.mbarriers.result(), mbarriers);
+    for (auto &group : plan_.groups)
+      for (auto *alloc : group.allocs) {
+        buffers_.push_back(b_.clone(alloc)->result());
+        common.map(alloc->result(), buffers_.back());
+      }
+    producer_.replaceBuffers(common);
+    producer_.createFullMbarriers(b_, mbarriers);
+    producer_.createEmptyMbarriers(b_, warps_);
     for (auto &f : nest_.loops) {
       for (auto &[mine, firsts] : f.buffers) firsts = common.lookup(firsts);
-      ProducerOfLoops::replaceBuffers(f);
+      ProducerOfLoops::useBuffersOfFirst(f);
+      loops_.push_back({f.loop, f.plan, f.plan.addresses, &f});
+      producer_.separateGroups(loops_.back());
     }
-    producer_.createEmptyMbarriers(b_, warps_);
+    mbarriers_ = mbarriers;
   }
 
   void emitProducer(Block &partition) {
@@ -151,6 +156,7 @@ private:
   int64_t warps_;
   ProducerOfLoops producer_;
   llvm::SmallVector<ServedLoop, 2> loops_;
+  Value mbarriers_;                     // for all tiles: buffers of the first group are filled
   llvm::SmallVector<Value, 4> buffers_; // for all tiles
   llvm::SmallVector<unsigned, 8> used_; // results of the loop over tiles that others use
 };

@@ -123,7 +123,6 @@ static bool isLeftToNest(scf::ForOp loop, const PipelinePlan &plan, const Target
   auto isDot = [](Operation &op) { return op.is<ttng::WarpGroupDotOp>(); };
   bool hasSeveral = llvm::count_if(*loop.body().front(), isDot) > 1;
   return hasSeveral && !plan.dotsInFlight && areForDots(plan) &&
-         plan.buffers >= target.tuning.overlapDotsLeastBuffers &&
          whyNoCopiesByProducer(loop, plan, target, warps).empty();
 }
 
@@ -131,7 +130,8 @@ static bool isLeftToNest(scf::ForOp loop, const PipelinePlan &plan, const Target
 static std::string whyNotWorthWhile(const PipelinePlan &plan, const TargetInfo &target, int64_t warps) {
   constexpr int64_t kLeastGroups = 2, kLeastBuffers = 3;
   if (warps < kLeastGroups * kWarpGroup) return llvm::formatv("{0} warps are fewer than two warp groups", warps);
-  if (plan.buffers < kLeastBuffers) return llvm::formatv("{0} stages are fewer than three", plan.buffers);
+  if (plan.dotsInFlight && plan.buffers < kLeastBuffers)
+    return llvm::formatv("{0} stages are fewer than three", plan.buffers);
   if (int64_t blocks = target.blocksBySharedMemory(bytesOfTiles(plan) + kBytesOfProducer); blocks > 1)
     return llvm::formatv("a multiprocessor has shared memory for {0} blocks, which hide each other's latency", blocks);
   return "";

@@ -18,14 +18,73 @@ static bool isFillIndex(const ServedLoop &s, unsigned carriedIndex) {
 }
 
 ProducerOfLoops::ProducerOfLoops(const SpecializationPlan &plan, Location loc)
-    : plan_(plan), c_(plan.mbarriers.op->context()), loc_(loc) {}
-
-void ProducerOfLoops::createEmptyMbarriers(Builder &b, int64_t warps) {
-  for (size_t g = 0; g < plan_.groups.size(); ++g) empty_.push_back(createMbarriers(b, loc_, plan_.buffers, warps));
+    : plan_(plan), c_(plan.mbarriers.op->context()), loc_(loc) {
+  for (auto &group : plan.groups) {
+    auto &buffers = buffers_.emplace_back();
+    for (Operation *alloc : group.allocs) buffers.push_back(alloc->result());
+  }
 }
 
-void ProducerOfLoops::releaseEmptyMbarriers(Builder &b) const {
-  for (Value mbarriers : empty_) releaseMbarriers(b, loc_, mbarriers);
+// ---- mbarriers ----
+
+void ProducerOfLoops::createFullMbarriers(Builder &b, Value ofFirst) {
+  full_.push_back(ofFirst);
+  for (size_t g = 1; g < numGroups(); ++g) full_.push_back(createMbarriers(b, loc_, plan_.buffers, 1));
+}
+
+void ProducerOfLoops::createEmptyMbarriers(Builder &b, int64_t warps) {
+  for (size_t g = 0; g < numGroups(); ++g) empty_.push_back(createMbarriers(b, loc_, plan_.buffers, warps));
+}
+
+void ProducerOfLoops::releaseMbarriers(Builder &b) const {
+  for (Value mbarriers : empty_) transforms::releaseMbarriers(b, loc_, mbarriers);
+  for (Value mbarriers : llvm::drop_begin(full_)) transforms::releaseMbarriers(b, loc_, mbarriers);
+}
+
+void ProducerOfLoops::replaceBuffers(const ValueMap &map) {
+  for (auto &buffers : buffers_)
+    for (Value &buffer : buffers) buffer = map.lookupOrSelf(buffer);
+}
+
+void ProducerOfLoops::separateGroups(ServedLoop &s) const {
+  if (numGroups() == 1) return;
+  llvm::SmallVector<ttng::BarrierExpectOp, 2> announcements;
+  for (auto &op : s.body())
+    if (auto expect = op.dyn<ttng::BarrierExpectOp>()) announcements.push_back(expect);
+  for (auto expect : announcements) separateCopies(expect, &s.addresses);
+  for (size_t g = 1; g < numGroups(); ++g) {
+    Builder at(s.plan.groups[g].firstRead);
+    ttng::WaitBarrierOp::create(at, loc_, mbarrierAt(at, loc_, full_[g], s.plan.read), s.plan.wait.phase(), Value(),
+                                {});
+  }
+}
+
+static int64_t bytesOf(ttng::AsyncTmaCopyGlobalToLocalOp copy) {
+  auto type = copy.result().type().cast<MemDescType>();
+  return type.numElements() * type.element().bitWidth() / 8;
+}
+
+void ProducerOfLoops::separateCopies(ttng::BarrierExpectOp all, llvm::SetVector<Operation *> *addresses) const {
+  Value index = all.alloc().definedBy<ttg::MemdescIndexOp>().index();
+  llvm::SmallVector<ttng::BarrierExpectOp, 2> announced(numGroups());
+  llvm::SmallVector<int64_t, 2> bytes(numGroups(), 0);
+  announced[0] = all;
+  for (Operation *op = all->next(); op && !op->is<ttng::BarrierExpectOp>(); op = op->next()) {
+    auto copy = op->dyn<ttng::AsyncTmaCopyGlobalToLocalOp>();
+    if (!copy || copy.barrier() != all.alloc()) continue;
+    size_t g = groupOf(*op);
+    bytes[g] += bytesOf(copy);
+    Builder b(op);
+    if (!announced[g]) {
+      Value mbarrier = mbarrierAt(b, loc_, full_[g], index);
+      announced[g] = ttng::BarrierExpectOp::create(b, loc_, mbarrier, all.pred(), {b.i32Attr("size", 0)});
+      if (addresses) addresses->insert(mbarrier.definingOp());
+    }
+    for (unsigned i = 0; i < op->numOperands(); ++i)
+      if (op->operand(i) == all.alloc()) op->setOperand(i, announced[g].alloc());
+  }
+  for (auto [expect, n] : llvm::zip(announced, bytes))
+    if (expect) expect->setAttr("size", IntegerAttr::getI32(c_, n));
 }
 
 // ---- the producer ----
@@ -40,25 +99,36 @@ FillPosition ProducerOfLoops::next(Builder &b, FillPosition p) const {
 }
 
 FillPosition ProducerOfLoops::emitFirstCopies(Builder &b, const FollowingLoop &f, ValueMap map, FillPosition at) const {
-  bool isFirst = true;
   for (Operation *op : f.firstCopies) {
-    auto expect = op->dyn<ttng::BarrierExpectOp>();
-    if (expect) {
-      if (!isFirst) at = next(b, at);
-      isFirst = false;
-      Value isEmpty = mbarrierAt(b, loc_, empty_.front(), at.index);
-      ttng::WaitBarrierOp::create(b, loc_, isEmpty, at.phase, map.lookupOrSelf(expect.pred()), {});
-      map.map(expect.alloc(), mbarrierAt(b, loc_, full.front(), at.index));
-    } else {
-      auto copy = op->cast<ttng::AsyncTmaCopyGlobalToLocalOp>();
-      Value buffers = f.buffers.lookup(allocationOf(copy.result()).result());
-      map.map(copy.barrier(), mbarrierAt(b, loc_, full.front(), at.index));
-      map.map(copy.result(),
-              ttg::MemdescIndexOp::create(b, loc_, copy.result().type(), buffers, at.index).op->result());
-    }
-    b.clone(op, map);
+    auto announced = op->dyn<ttng::BarrierExpectOp>();
+    if (!announced) continue;
+    for (size_t g = 0; g < numGroups(); ++g) emitFirstCopiesOfGroup(b, f, announced, g, map, at);
+    at = next(b, at);
   }
-  return next(b, at);
+  return at;
+}
+
+void ProducerOfLoops::emitFirstCopiesOfGroup(Builder &b, const FollowingLoop &f, ttng::BarrierExpectOp announced,
+                                             size_t group, ValueMap &map, FillPosition at) const {
+  llvm::SmallVector<ttng::AsyncTmaCopyGlobalToLocalOp, 2> copies;
+  int64_t bytes = 0;
+  for (Operation *op : f.firstCopies) {
+    auto copy = op->dyn<ttng::AsyncTmaCopyGlobalToLocalOp>();
+    if (!copy || copy.barrier() != announced.alloc() || f.plan.groupOf(copy) != group) continue;
+    copies.push_back(copy);
+    bytes += bytesOf(copy);
+  }
+  if (copies.empty()) return;
+  Value predicate = map.lookupOrSelf(announced.pred());
+  ttng::WaitBarrierOp::create(b, loc_, mbarrierAt(b, loc_, empty_[group], at.index), at.phase, predicate, {});
+  Value mbarrier = mbarrierAt(b, loc_, full_[group], at.index);
+  ttng::BarrierExpectOp::create(b, loc_, mbarrier, predicate, {b.i32Attr("size", bytes)});
+  map.map(announced.alloc(), mbarrier);
+  for (auto copy : copies) {
+    Value buffers = f.buffers.lookup(allocationOf(copy.result()).result());
+    map.map(copy.result(), ttg::MemdescIndexOp::create(b, loc_, copy.result().type(), buffers, at.index).op->result());
+    b.clone(copy.op, map);
+  }
 }
 
 FillPosition ProducerOfLoops::emitLoop(Builder &b, const ServedLoop &s, ValueMap &map, FillPosition fill,
@@ -90,10 +160,10 @@ FillPosition ProducerOfLoops::emitLoop(Builder &b, const ServedLoop &s, ValueMap
 void ProducerOfLoops::emitIteration(Builder &b, const ServedLoop &s, ValueMap &map, Value phase, bool isLast) const {
   for (auto &op : s.body())
     if (s.addresses.contains(&op)) b.clone(&op, map);
-  for (size_t g = 0; g < plan_.groups.size(); ++g) {
+  for (size_t g = 0; g < numGroups(); ++g) {
     llvm::SmallVector<Operation *, 4> copies;
     for (auto &op : s.body())
-      if (isCopyOrAnnouncement(op) && (s.following || groupOf(op) == g)) copies.push_back(&op);
+      if (isCopyOrAnnouncement(op) && groupOf(op) == g) copies.push_back(&op);
     // The last iterations have no copies. Waiting all the same would keep the next loop's first ones back.
     auto announced = llvm::find_if(copies, [](Operation *op) { return op->is<ttng::BarrierExpectOp>(); });
     bool isPredicated = !isLast && announced != copies.end();
@@ -105,8 +175,12 @@ void ProducerOfLoops::emitIteration(Builder &b, const ServedLoop &s, ValueMap &m
 }
 
 size_t ProducerOfLoops::groupOf(Operation &op) const {
-  if (auto copy = op.dyn<ttng::AsyncTmaCopyGlobalToLocalOp>()) return plan_.groupOf(copy);
-  return llvm::find(full, allocationOf(op.cast<ttng::BarrierExpectOp>().alloc()).result()) - full.begin();
+  if (auto copy = op.dyn<ttng::AsyncTmaCopyGlobalToLocalOp>()) {
+    Value alloc = allocationOf(copy.result()).result();
+    return llvm::find_if(buffers_, [&](auto &buffers) { return llvm::is_contained(buffers, alloc); }) -
+           buffers_.begin();
+  }
+  return llvm::find(full_, allocationOf(op.cast<ttng::BarrierExpectOp>().alloc()).result()) - full_.begin();
 }
 
 // ---- the consumers ----
@@ -130,7 +204,7 @@ void ProducerOfLoops::eraseCopies(const ServedLoop &s) {
   }
 }
 
-void ProducerOfLoops::replaceBuffers(const FollowingLoop &f) {
+void ProducerOfLoops::useBuffersOfFirst(const FollowingLoop &f) {
   scf::ForOp loop = f.loop;
   loop->walk([&](Operation *op) {
     for (unsigned i = 0; i < op->numOperands(); ++i)

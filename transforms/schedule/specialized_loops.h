@@ -27,11 +27,20 @@ public:
   /// `plan` is that of the loop whose buffers all loops use.
   ProducerOfLoops(const SpecializationPlan &plan, ir::Location loc);
 
-  llvm::SmallVector<ir::Value, 2> full; // mbarriers of each group of buffers: they are filled
+  // ---- mbarriers of each group of buffers ----
 
-  /// Creates the mbarriers that say that buffers have been read, by so many warps.
+  /// Those that say that buffers are filled, the first group's being `ofFirst`.
+  void createFullMbarriers(ir::Builder &b, ir::Value ofFirst);
+  /// Those that say that buffers have been read, by so many warps.
   void createEmptyMbarriers(ir::Builder &b, int64_t warps);
-  void releaseEmptyMbarriers(ir::Builder &b) const;
+  void releaseMbarriers(ir::Builder &b) const; // all but `ofFirst`
+  /// Lets all loops use other buffers and mbarriers than the first one's, to which `map` maps these.
+  void replaceBuffers(const ir::ValueMap &map);
+  /// Gives the copies of all groups but the first the mbarriers of these: each group's bytes are announced, and waited
+  /// for before the group's first dot.
+  void separateGroups(ServedLoop &s) const;
+  /// The same of the copies that follow an announcement. Adds what it computes for them to `addresses`, unless null.
+  void separateCopies(ir::ttng::BarrierExpectOp all, llvm::SetVector<ir::Operation *> *addresses) const;
 
   // ---- in the producer's partition, on the values of `map`. It captures others afterwards (captureOuterValues). ----
 
@@ -51,19 +60,24 @@ public:
   void releaseBuffers(const ServedLoop &s) const;
   static void eraseCopies(const ServedLoop &s);
   /// Lets the loop use the buffers of the first one.
-  static void replaceBuffers(const FollowingLoop &f);
+  static void useBuffersOfFirst(const FollowingLoop &f);
   /// Erases the buffers that the loop had, with all that still uses them: first copies, the mbarriers' ends.
   static void eraseSetUp(const FollowingLoop &f);
 
 private:
   FillPosition next(ir::Builder &b, FillPosition p) const;
   void emitIteration(ir::Builder &b, const ServedLoop &s, ir::ValueMap &map, ir::Value phase, bool isLast) const;
+  void emitFirstCopiesOfGroup(ir::Builder &b, const FollowingLoop &f, ir::ttng::BarrierExpectOp announced, size_t group,
+                              ir::ValueMap &map, FillPosition at) const;
+  size_t numGroups() const { return plan_.groups.size(); }
   size_t groupOf(ir::Operation &op) const;
 
   const SpecializationPlan &plan_;
   ir::Context &c_;
   ir::Location loc_;
-  llvm::SmallVector<ir::Value, 2> empty_; // mbarriers of each group: they have been read
+  // Of each group:
+  llvm::SmallVector<ir::Value, 2> full_, empty_; // mbarriers: buffers are filled, and have been read
+  llvm::SmallVector<llvm::SmallVector<ir::Value, 2>, 2> buffers_;
 };
 
 } // namespace tessera::transforms
