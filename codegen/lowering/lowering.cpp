@@ -91,7 +91,10 @@ unsigned FunctionLowering::numElements(Type type) {
 const Elements &FunctionLowering::get(Value v) {
   auto it = values_.find(v);
   if (it != values_.end()) return *it->second;
-  // Verified IR defines values before their uses; a missing one is a gap of the lowering that has been reported.
+  // IR that verifies defines values before their uses: a missing one is a gap of the lowering that has been reported, or
+  // a pass that moved one of the two.
+  if (!diag.errors())
+    diag.error(v.loc(), "internal error: a value of type " + v.type().str() + " is used before it is computed");
   Elements undefined;
   for (llvm::Type *t : elementTypes(v.type())) undefined.push_back(llvm::PoisonValue::get(t));
   set(v, std::move(undefined));

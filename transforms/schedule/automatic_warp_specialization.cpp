@@ -236,10 +236,7 @@ std::string whyNotWorth(scf::ForOp loop, const TargetInfo &target) {
 static std::vector<FollowingLoop> followingLoops(scf::ForOp loop, const SpecializationPlan &plan,
                                                  const Tuning &tuning) {
   std::vector<FollowingLoop> following;
-  while (auto f = findFollowingLoop(loop, plan, tuning)) {
-    loop = f->loop;
-    following.push_back(std::move(*f));
-  }
+  while (auto f = findFollowingLoop(loop, following, plan, tuning)) following.push_back(std::move(*f));
   return following;
 }
 

@@ -39,6 +39,7 @@
 #include "transforms/analyses/plain_stores.h"
 #include "transforms/memory/allocate_shared_memory.h"
 #include "transforms/memory/warp_groups.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -77,7 +78,17 @@ namespace {
 
 class FollowingLoopFinder {
 public:
-  FollowingLoopFinder(scf::ForOp previous, const SpecializationPlan &first) : previous_(previous), first_(first) {}
+  FollowingLoopFinder(scf::ForOp firstLoop, llvm::ArrayRef<FollowingLoop> served, const SpecializationPlan &first)
+      : previous_(served.empty() ? firstLoop : served.back().loop), first_(first) {
+    loops_.insert(firstLoop.op);
+    llvm::SmallPtrSet<Operation *, 8> hoisted; // for loops before
+    for (auto &f : served) {
+      loops_.insert(f.loop.op);
+      hoisted.insert(f.scalars.begin(), f.scalars.end());
+    }
+    for (Operation *op = firstLoop->next(); op != previous_->next(); op = op->next())
+      if (!loops_.contains(op) && !hoisted.contains(op)) later_.insert(op);
+  }
 
   std::optional<FollowingLoop> run(const Tuning &tuning) {
     if (!findLoop() || forbidsProducer(found_.loop.op)) return std::nullopt;
@@ -99,6 +110,7 @@ private:
       }
       if (op->numRegions() || op->info().has(kTerminator)) return false;
       between_.insert(op);
+      later_.insert(op);
     }
     return false;
   }
@@ -144,7 +156,7 @@ private:
     });
   }
 
-  /// What the producer needs that is computed between the loops.
+  /// What the producer needs that is computed after the first loop.
   bool findScalars() {
     llvm::SetVector<Operation *> needed;
     bool can = true;
@@ -161,17 +173,17 @@ private:
       add(carried(found_.loop, i).init);
       add(carried(found_.loop, i).yielded);
     }
-    for (Operation *op : between_)
+    for (Operation *op : later_)
       if (needed.contains(op)) found_.scalars.push_back(op);
     return can;
   }
-  /// Adds what computes the value between the loops; false if that is more than arithmetic of scalars, or needs a
-  /// result of the first loop.
+  /// Adds what computes the value after the first loop; false if that is more than arithmetic of scalars, or needs a
+  /// loop's result.
   bool addScalar(Value v, llvm::SetVector<Operation *> &needed) {
     if (v.isBlockArgument()) return true; // of the function or of the loop
     Operation *op = v.definingOp();
-    if (op == previous_.op) return false;
-    if (!between_.contains(op) || needed.contains(op)) return true;
+    if (loops_.contains(op)) return false;
+    if (!later_.contains(op) || needed.contains(op)) return true;
     if (!isPure(op) || op->numRegions() || v.type().isTensor()) return false;
     needed.insert(op);
     return llvm::all_of(op->operands(), [&](Value operand) { return addScalar(operand, needed); });
@@ -184,7 +196,7 @@ private:
     auto addOperands = [&](Operation *op) {
       for (Value v : op->operands()) {
         Operation *from = v.isBlockArgument() ? nullptr : v.definingOp();
-        bool isNeeded = from && between_.contains(from) && !llvm::is_contained(found_.scalars, from);
+        bool isNeeded = from && later_.contains(from) && !llvm::is_contained(found_.scalars, from);
         if (!isNeeded || found_.buffers.contains(v)) continue;
         can &= isPure(from) && !isMemdescView(from);
         needed.insert(from);
@@ -192,14 +204,16 @@ private:
     };
     found_.loop->walk([&](Operation *op) { addOperands(op); });
     for (size_t i = 0; i < needed.size(); ++i) addOperands(needed[i]);
-    for (Operation *op : between_)
+    for (Operation *op : later_)
       if (needed.contains(op)) found_.computations.push_back(op);
     return can;
   }
 
   scf::ForOp previous_;
   const SpecializationPlan &first_;
-  llvm::SetVector<Operation *> between_;
+  llvm::SmallPtrSet<Operation *, 4> loops_; // from the first one to the previous one
+  llvm::SetVector<Operation *> later_;      // what is computed after the first loop, in order
+  llvm::SetVector<Operation *> between_;    // … and after the previous one
   FollowingLoop found_;
 };
 
@@ -228,7 +242,8 @@ private:
       return refuse("the loop around it has an unsigned counter or several blocks");
     if (forbidsProducer(nest_.tiles.op)) return refuse("the loop around it says so");
     if (!addFirst()) return refuse("it is not the first loop with copies in the loop around it");
-    while (auto next = findFollowingLoop(nest_.loops.back().loop, nest_.loops.front().plan, target_.tuning))
+    while (auto next = findFollowingLoop(first_, llvm::ArrayRef(nest_.loops).drop_front(), nest_.loops.front().plan,
+                                         target_.tuning))
       nest_.loops.push_back(std::move(*next));
     for (auto &f : nest_.loops) {
       copies_.insert(f.firstCopies.begin(), f.firstCopies.end());
@@ -342,9 +357,9 @@ std::optional<LoopNest> findLoopNest(scf::ForOp first, const TargetInfo &target,
   return LoopNestFinder(first, target).run(whyNot);
 }
 
-std::optional<FollowingLoop> findFollowingLoop(scf::ForOp previous, const SpecializationPlan &first,
-                                               const Tuning &tuning) {
-  return FollowingLoopFinder(previous, first).run(tuning);
+std::optional<FollowingLoop> findFollowingLoop(scf::ForOp firstLoop, llvm::ArrayRef<FollowingLoop> served,
+                                               const SpecializationPlan &first, const Tuning &tuning) {
+  return FollowingLoopFinder(firstLoop, served, first).run(tuning);
 }
 
 } // namespace tessera::transforms

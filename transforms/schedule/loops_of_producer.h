@@ -11,16 +11,17 @@ namespace tessera::transforms {
 struct FollowingLoop {
   ir::scf::ForOp loop;
   SpecializationPlan plan;
-  llvm::MapVector<ir::Value, ir::Value> buffers;      // its buffers and mbarriers, and those of the first loop
-  llvm::SmallVector<ir::Operation *, 8> firstCopies;  // announcements and copies of its first iterations, in order
-  llvm::SmallVector<ir::Operation *, 8> scalars;      // computed between the loops, which its copies need; in order
-  llvm::SmallVector<ir::Operation *, 8> computations; // between the loops, which it needs itself; in order
+  llvm::MapVector<ir::Value, ir::Value> buffers;     // its buffers and mbarriers, and those of the first loop
+  llvm::SmallVector<ir::Operation *, 8> firstCopies; // announcements and copies of its first iterations, in order
+  // Computed after the first loop, in order: scalars that its copies need, beside those of loops before, and what it
+  // needs itself.
+  llvm::SmallVector<ir::Operation *, 8> scalars, computations;
 };
 
-/// The loop that follows `previous` in its block, if the producer of `first` can serve it, too. `first` is the plan of
-/// the first loop that it serves.
-std::optional<FollowingLoop> findFollowingLoop(ir::scf::ForOp previous, const SpecializationPlan &first,
-                                               const ir::Tuning &);
+/// The loop that follows `firstLoop` and those `served` with it in their block, if the producer can serve it, too.
+/// `first` is the plan of the first loop.
+std::optional<FollowingLoop> findFollowingLoop(ir::scf::ForOp firstLoop, llvm::ArrayRef<FollowingLoop> served,
+                                               const SpecializationPlan &first, const ir::Tuning &);
 
 /// Loops in the body of a loop around them, over tiles, that one producer can serve in all tiles. All go round the same
 /// buffers, from one tile into the next.
