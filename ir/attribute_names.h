@@ -46,9 +46,11 @@ inline constexpr llvm::StringRef kLocalBarrierAttr = "tessera.local";
 inline constexpr llvm::StringRef kWarpGroupBarrierAttr = "tessera.warp_group";
 /// On a loop: whether warp groups take turns at its dots, if these are overlapped (a bool).
 inline constexpr llvm::StringRef kDotTurnsAttr = "tessera.dot_turns";
-/// On a loop: warp groups take turns at the dots of its body before the first wait for dots. Nothing between these dots
-/// waits for all warps.
+/// On a loop: warp groups take turns at dots of its body (see dotTurnOf in ir/partitions.h).
 inline constexpr llvm::StringRef kTakesDotTurnsAttr = "tessera.takes_dot_turns";
+/// On the dots of such a loop with which a turn begins and ends.
+inline constexpr llvm::StringRef kBeginsDotTurnAttr = "tessera.begins_dot_turn";
+inline constexpr llvm::StringRef kEndsDotTurnAttr = "tessera.ends_dot_turn";
 /// On a store to a buffer and on bulk copies from it: so many rows of the buffer (i32) belong to each warp group in
 /// turn, which writes and copies no others.
 inline constexpr llvm::StringRef kWarpGroupRowsAttr = "tessera.warp_group_rows";

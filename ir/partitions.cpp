@@ -2,6 +2,8 @@
 #include "ir/partitions.h"
 #include "ir/attribute_names.h"
 #include "ir/module_attributes.h"
+#include "ir/op_table.h"
+#include "ir/tensor_queries.h"
 
 namespace tessera::ir {
 
@@ -44,7 +46,30 @@ Value captureOf(Value v) {
   return v.index() < captures.size() ? captures[v.index()] : Value();
 }
 
-bool takesDotTurns(Operation *loop) { return loop->is<scf::ForOp>() && loop->hasAttr(kTakesDotTurnsAttr); }
+/// Whether it is computed by each thread alone.
+static bool neverSynchronizes(Operation *op) {
+  if (op->is<ttng::WarpGroupDotOp>()) return true;
+  if (!isPure(op) || op->numRegions()) return false;
+  bool isShape =
+      op->is<tt::SplatOp>() || op->is<tt::ExpandDimsOp>() || op->is<tt::BroadcastOp>() || op->info().has(kConstantLike);
+  auto isTensor = [](Value v) { return v.type().isTensor(); };
+  return isShape || isElementwise(op) ||
+         (llvm::none_of(op->operands(), isTensor) && llvm::none_of(op->results(), isTensor));
+}
+
+DotTurn dotTurnOf(Operation *loop) {
+  if (!loop->is<scf::ForOp>() || !loop->hasAttr(kTakesDotTurnsAttr)) return {};
+  DotTurn turn;
+  for (auto &op : *loop->cast<scf::ForOp>().body().front()) {
+    if (op.hasAttr(kBeginsDotTurnAttr)) turn.first = &op;
+    if (!turn.first) continue;
+    if (!neverSynchronizes(&op)) return {};
+    if (!op.hasAttr(kEndsDotTurnAttr)) continue;
+    turn.last = &op;
+    return turn;
+  }
+  return {};
+}
 
 int64_t numWarpsAt(Operation *op) {
   if (Partition p = partitionOf(op)) {

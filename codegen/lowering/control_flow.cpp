@@ -161,7 +161,7 @@ bool lowerLoop(scf::ForOp loop, FunctionLowering &fl) {
 }
 
 bool lowerFor(scf::ForOp loop, FunctionLowering &fl) {
-  if (!takesDotTurns(loop.op)) return lowerLoop(loop, fl);
+  if (!dotTurnOf(loop.op)) return lowerLoop(loop, fl);
   if (!fl.beginTurns(loop.op) || !lowerLoop(loop, fl)) return false;
   fl.endTurns();
   return true;

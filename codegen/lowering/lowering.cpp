@@ -91,8 +91,8 @@ unsigned FunctionLowering::numElements(Type type) {
 const Elements &FunctionLowering::get(Value v) {
   auto it = values_.find(v);
   if (it != values_.end()) return *it->second;
-  // IR that verifies defines values before their uses: a missing one is a gap of the lowering that has been reported, or
-  // a pass that moved one of the two.
+  // IR that verifies defines values before their uses: a missing one is a gap of the lowering, which has been reported,
+  // or the work of a pass.
   if (!diag.errors())
     diag.error(v.loc(), "internal error: a value of type " + v.type().str() + " is used before it is computed");
   Elements undefined;

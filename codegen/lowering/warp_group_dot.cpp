@@ -38,14 +38,14 @@ public:
     if (!findInstruction() || !findOperands()) return false;
     if (!planChunks() || !findTiles()) return false;
     Elements sum = fl_.get(dot_.c());
-    bool inTurn = takesDotTurns(dot_->parentOp());
-    if (inTurn && beginsTurn()) fl_.takeTurn();
+    DotTurn turn = dotTurnOf(dot_->parentOp());
+    if (turn.first == dot_.op) fl_.takeTurn();
     if (!multiplyChunks(sum)) return false;
     if (!addsChunks_) {
       fl_.target.commitDots(b_);
       if (!dot_.isAsync()) fl_.target.waitForDots(b_, 0, sum);
     }
-    if (inTurn && closesTurn()) fl_.passTurn();
+    if (turn.last == dot_.op) fl_.passTurn();
     // Registers that hold copies of an element get its sum from the first register that has it, which comes before them
     // and holds its own: in ascending order nothing is read after it has been replaced.
     for (unsigned r = 0; r < sum.size(); ++r) sum[r] = sum[c_.at(c_.places()[r])];
@@ -54,23 +54,6 @@ public:
   }
 
 private:
-  // ---- turns of warp groups: the dots before the first wait for dots ----
-
-  bool beginsTurn() const {
-    for (Operation *op = dot_->prev(); op; op = op->prev())
-      if (op->is<ttng::WarpGroupDotOp>() || op->is<ttng::WarpGroupDotWaitOp>()) return false;
-    return true;
-  }
-  bool closesTurn() const {
-    for (Operation *op = dot_->prev(); op; op = op->prev())
-      if (op->is<ttng::WarpGroupDotWaitOp>()) return false;
-    for (Operation *op = dot_->next(); op; op = op->next()) {
-      if (op->is<ttng::WarpGroupDotWaitOp>()) return true;
-      if (op->is<ttng::WarpGroupDotOp>()) return false;
-    }
-    return true;
-  }
-
   // ---- 1. the instruction and its operands ----
 
   bool findInstruction() {

@@ -47,7 +47,7 @@
 // conditions before.
 //
 // Turns. Warp groups may come to run in step: the dots of all of them, then the work of all of them. Where the work is
-// long, they take turns at the dots before the first wait (`tessera.takes_dot_turns` on the loop;
+// long, they take turns at the first and the delayed dots (`tessera.takes_dot_turns` on the loop;
 // codegen/lowering/warp_groups.cpp): one group's dots run under the others' work. A loop's attribute
 // `tessera.dot_turns` (bool) overrides the decision, if there are named barriers enough. Figures: dotTurnsLeastWork in
 // ir/tuning.def.
@@ -246,7 +246,13 @@ private:
     auto argumentAt = [&](unsigned i) -> Value { return carriedArgument(*block, i); };
     auto before = neededValues(argumentAt);
     Issued issued;
-    auto issue = [&] { issued = emitDelayed(in, before, argumentAt); };
+    auto issue = [&] {
+      Operation *first = block->back();
+      issued = emitDelayed(in, before, argumentAt);
+      if (!newLoop_->hasAttr(kTakesDotTurnsAttr)) return;
+      first->setAttr(kBeginsDotTurnAttr, UnitAttr::get(c_));
+      issued.dots.back().definingOp()->setAttr(kEndsDotTurnAttr, UnitAttr::get(c_));
+    };
     auto await = [&] {
       for (auto [d, v] : llvm::zip_equal(plan_.delayed, awaitDelayed(in, issued)))
         map.map(carried(loop_, d.index).argument, v);

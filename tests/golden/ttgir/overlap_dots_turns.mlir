@@ -2,6 +2,8 @@
 // that.
 // RUN: tessera opt %s --target sm_90a -tritongpu-automatic-warp-specialization -overlap-dots | FileCheck %s
 // RUN: tessera opt %s --target sm_90a -tritongpu-automatic-warp-specialization -overlap-dots -o %t --remarks=DotsOverlapped 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: sed -e 's/^ *%pred = .*/&\n %other = ttng.warp_group_dot %q, %q, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<128x128xf16, #shared, #smem> * !ttg.memdesc<128x128xf16, #shared, #smem> -> !tile/' -e 's/^ *%p = math.exp2 .s /%both = arith.addf \x25s, %other : !tile\n %p = math.exp2 %both /' -e 's/tessera.dot_turns = fals[e]/tessera.dot_turns = true, tessera.overlap_dots = true, tt.warp_specialize/' %s > %t.mlir
+// RUN: tessera opt %t.mlir --target sm_90a -tritongpu-automatic-warp-specialization -overlap-dots | FileCheck %s --check-prefix=OTHER
 // REMARK: registers of a thread; warp groups take turns at the dots [overlap-dots:DotsOverlapped]
 // REMARK: registers of a thread [overlap-dots:DotsOverlapped]
 
@@ -23,8 +25,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
   // CHECK: default
   // CHECK: ttng.warp_group_dot_wait %{{.*}} {pendings = 0 : i32}
   // CHECK: scf.for
-  // CHECK: ttng.warp_group_dot
-  // CHECK: ttng.warp_group_dot
+  // CHECK: ttng.warp_group_dot {{.*}}tessera.begins_dot_turn
+  // CHECK: ttng.warp_group_dot {{.*}}tessera.ends_dot_turn
   // CHECK: ttng.warp_group_dot_wait %{{.*}} {pendings = 1 : i32}
   // CHECK: } {tessera.takes_dot_turns}
   tt.func public @long_work(%k: !desc, %v: !desc, %q: !ttg.memdesc<128x128xf16, #shared, #smem>, %n: i32, %out: !tt.ptr<f32>) {
@@ -77,6 +79,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
 
   // CHECK-LABEL: @denied
   // CHECK: } {tessera.dot_turns = false}
+  // A further dot before the wait is not in the turn.
+  // OTHER-LABEL: @denied
+  // OTHER: scf.for
+  // OTHER: ttng.warp_group_dot {{.*}}tessera.begins_dot_turn
+  // OTHER: ttng.warp_group_dot {{.*}}tessera.ends_dot_turn
+  // OTHER-NOT: _dot_turn
+  // OTHER: ttng.warp_group_dot
+  // OTHER-NOT: _dot_turn}
+  // OTHER: ttng.warp_group_dot_wait
   tt.func public @denied(%k: !desc, %v: !desc, %q: !ttg.memdesc<128x128xf16, #shared, #smem>, %n: i32, %out: !tt.ptr<f32>) {
     %zero = arith.constant dense<0.0> : !tile
     %half = arith.constant dense<0.5> : !tile
