@@ -6,6 +6,7 @@
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "ir/module_attributes.h"
+#include "ir/partitions.h"
 #include "ir/ops.h"
 #include "ir/printer.h"
 #include "ir/symbol_table.h"
@@ -235,6 +236,8 @@ absl::Status Compilation::runPasses() {
   absl::Status toTtgir = hadLayouts_ ? runPipeline(transforms::givenTtgirPipeline(target_), "ttgir") : assignLayouts();
   if (!toTtgir.ok()) return toTtgir;
   if (options_.stage == Stage::Ttgir) return absl::OkStatus();
+  // The warps of a ttg.warp_specialize are the module's: other kernels would have them, too.
+  if (specializesWarps(module_->op())) keepReachable(*module_, kernel());
   return runPipeline(transforms::loweringPipeline(target_), "lowering preparation");
 }
 

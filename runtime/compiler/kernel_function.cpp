@@ -5,6 +5,7 @@
 #include "layouts/nvmma_shared.h"
 #include "transforms/analyses/tensor_map.h"
 #include "transforms/memory/warp_group_stores.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <optional>
@@ -35,6 +36,18 @@ absl::StatusOr<Operation *> selectKernel(const Module &m, llvm::StringRef name) 
   if (kernels.empty()) return absl::InvalidArgumentError("the module has no kernel (a tt.func with a body)");
   return absl::InvalidArgumentError("the module has several kernels: " + list +
                                     "; name one (--kernel, or \"kernel\" of a launch description)");
+}
+
+void keepReachable(Module &m, Operation *kernel) {
+  llvm::SetVector<Operation *> reached;
+  reached.insert(kernel);
+  for (size_t i = 0; i < reached.size(); ++i)
+    reached[i]->walk([&](Operation *op) {
+      auto call = op->dyn<tt::CallOp>();
+      if (Operation *callee = call ? m.lookupSymbol(call.callee()) : nullptr) reached.insert(callee);
+    });
+  for (auto &op : *m.body())
+    if (auto f = op.dyn<tt::FuncOp>(); f && !f.body().empty() && !reached.contains(&op)) op.erase();
 }
 
 namespace {

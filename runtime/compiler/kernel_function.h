@@ -10,6 +10,8 @@ namespace tessera::runtime {
 
 /// The public function to compile: the named one, or the only one. An error names the candidates.
 absl::StatusOr<ir::Operation *> selectKernel(const ir::Module &, llvm::StringRef name);
+/// Erases functions with a body that the kernel does not call, directly or not.
+void keepReachable(ir::Module &, ir::Operation *kernel);
 /// A kernel's arguments as the metadata has them: "*f32", named as in the source if its locations have the names.
 std::vector<KernelMetadata::Arg> describeArguments(ir::Operation *kernel);
 
