@@ -141,7 +141,7 @@ private:
   void shareRegisters(llvm::ArrayRef<ttg::WarpSpecializeOp> ops) {
     int64_t each = registersAtStart(target_, total_);
     if (int64_t given = moduleInt(module_.op(), kMaxRegistersAttr, 0))
-      each = std::min<int64_t>(registersAtStart(target_, 1), llvm::alignDown(given, kRegisterStep));
+      each = std::min<int64_t>(each, llvm::alignDown(given, kRegisterStep));
     if (each < kFewestRegisters) return;
     bool any = false;
     for (auto op : ops) {

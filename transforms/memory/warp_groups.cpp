@@ -1,6 +1,7 @@
 // Registers of warp groups, and where they can part (see warp_groups.h).
 #include "transforms/memory/warp_groups.h"
 #include "ir/attribute_names.h"
+#include "ir/module_attributes.h"
 #include "ir/partitions.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -22,9 +23,12 @@ int64_t registersOfOwnWarps(int64_t each, const TargetInfo &target, int64_t own,
   return left < 0 ? 0 : std::min<int64_t>(mostRegisters(target), llvm::alignDown(uint64_t(left / own), kRegisterStep));
 }
 
-int64_t registersBesideProducer(const TargetInfo &target, int64_t own) {
-  int64_t total = own + kWarpGroup;
-  return registersOfOwnWarps(registersAtStart(target, total), target, own, total, kWarpGroup * kFewestRegisters);
+int64_t registersBesideProducer(const TargetInfo &target, Operation *module) {
+  int64_t own = numWarps(module), total = own + kWarpGroup;
+  int64_t each = registersAtStart(target, total);
+  if (int64_t given = moduleInt(module, kMaxRegistersAttr, 0))
+    each = std::min<int64_t>(each, llvm::alignDown(uint64_t(given), kRegisterStep));
+  return registersOfOwnWarps(each, target, own, total, kWarpGroup * kFewestRegisters);
 }
 
 bool mayHaveProducers(const TargetInfo &target) {

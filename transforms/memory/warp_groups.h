@@ -21,8 +21,9 @@ int64_t registersAtStart(const ir::TargetInfo &, int64_t warps);
 /// their warps together. 0: the others take too many.
 int64_t registersOfOwnWarps(int64_t each, const ir::TargetInfo &, int64_t own, int64_t total, int64_t taken);
 
-/// The same beside one warp group that only issues copies.
-int64_t registersBesideProducer(const ir::TargetInfo &, int64_t own);
+/// The same beside one warp group that only issues copies, in a kernel of that module (its ttg.maxnreg bounds what the
+/// block has).
+int64_t registersBesideProducer(const ir::TargetInfo &, ir::Operation *module);
 
 // ---- a producer: a warp that only issues copies, beside the kernel's own ----
 

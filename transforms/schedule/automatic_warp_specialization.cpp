@@ -227,7 +227,7 @@ std::string whyNotWorth(scf::ForOp loop, const TargetInfo &target) {
     return llvm::formatv("a multiprocessor runs two blocks of it, which overlap ({0} bytes of shared memory, {1} "
                          "registers a thread held at dots)",
                          bytes, held);
-  return whyNoOverlapOfDots(loop, target, registersBesideProducer(target, warps));
+  return whyNoOverlapOfDots(loop, target, registersBesideProducer(target, loop->module().op()));
 }
 
 } // namespace
@@ -243,7 +243,7 @@ static std::vector<FollowingLoop> followingLoops(scf::ForOp loop, const Speciali
 int64_t registersOfConsumers(Operation *op, const TargetInfo &target) {
   int64_t warps = numWarps(op->module().op());
   if (!partitionOf(op)) return target.registersPerThread(warps, RegisterSplit::Evenly);
-  return registersBesideProducer(target, warps);
+  return registersBesideProducer(target, op->module().op());
 }
 
 /// Whether the loop itself, not one inside of it, issues bulk copies that it reads.
@@ -288,7 +288,7 @@ absl::StatusOr<bool> automaticWarpSpecialization(Module &m, PassContext &c) {
     std::string inAllTiles = nest ? ", from one iteration of the loop around it to the next" : "";
     c.remark({Remark::Applied, "", "WarpsSpecialized", loop->loc(),
               llvm::formatv("a producer warp issues the loop's copies{0}; the other {1} have {2} registers a thread",
-                            inAllTiles, warps, registersBesideProducer(*c.target, warps)),
+                            inAllTiles, warps, registersBesideProducer(*c.target, m.op())),
               llvm::json::Object{{"consumers", warps}, {"buffers", (nest ? nest->loops[0].plan : *plan).buffers}}});
     auto following = nest ? std::vector<FollowingLoop>() : followingLoops(loop, *plan, c.target->tuning);
     for (auto &f : nest ? llvm::ArrayRef(nest->loops).drop_front() : llvm::ArrayRef(following)) {

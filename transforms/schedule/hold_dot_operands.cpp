@@ -103,7 +103,8 @@ llvm::SmallVector<Operation *, 4> hold(const Operand &operand) {
 /// left for addresses and indices as in a single block of the kernel's warps.
 int64_t registersToHold(Operation *func, const TargetInfo &target) {
   int64_t warps = numWarps(func->module().op());
-  if (specializesWarps(func)) return registersBesideProducer(target, warps) * target.tuning.heldRegistersPercent / 100;
+  if (specializesWarps(func))
+    return registersBesideProducer(target, func->module().op()) * target.tuning.heldRegistersPercent / 100;
   int64_t blocksByBytes = target.blocksBySharedMemory(sharedBytesDuring(func, {}, target));
   int64_t held = heldRegisters(func);
   auto share = [&](int64_t blocks) { return target.registersPerThread(blocks * warps, RegisterSplit::Allocated); };

@@ -6,6 +6,10 @@
 // RUN: sed 's/^module /module attributes {ttg.maxnreg = 40 : i32} /' %s > %t.mlir
 // RUN: tessera compile %t.mlir --target sm_90a --maxnreg 64 --emit ptx -o - | FileCheck %s --check-prefix=MODULE
 // RUN: tessera compile %s --target gfx942 --maxnreg 64 --emit ttgir -o - | FileCheck %s --check-prefix=AMD
+// RUN: tessera compile %S/../../kernels/desc_arguments_attn_turns/desc_arguments_attn_turns.ttir --num-warps 8 --target sm_90a --maxnreg 255 --emit ptx -o - | FileCheck %s --check-prefix=PRODUCER
+// Twelve warps, which share the block's registers, have 168 each: 255 is no more than a bound.
+// PRODUCER: .reqntid 384
+// PRODUCER-NEXT: .maxnreg 168
 // NONE-NOT: .maxnreg
 // NONE: .minnctapersm
 // TTGIR: module attributes {{{.*}}ttg.maxnreg = 64 : i32
