@@ -54,7 +54,19 @@ private:
       });
       if (!isFlat || synchronises(op)) return false;
     }
-    return !dots_.empty() && !addsOutsideOfInstruction(plan_.first) && firstIsWaitedFor();
+    return !dots_.empty() && !addsOutsideOfInstruction(plan_.first) && firstIsWaitedFor() &&
+           mayWaitLater(plan_.first);
+  }
+  /// Whether no thread writes in the body what the dot reads from shared memory: it may then be in flight for longer.
+  bool mayWaitLater(ttng::WarpGroupDotOp dot) const {
+    auto isRead = [&](Value v) { return !v.type().isa<MemDescType>() || !isWrittenInBody(memdescRoot(v)); };
+    return isRead(dot.a()) && isRead(dot.b());
+  }
+  bool isWrittenInBody(Value memdesc) const {
+    return llvm::any_of(memdesc.users(), [&](Operation *user) {
+      if (isMemdescView(user)) return isWrittenInBody(user->result());
+      return loop_->isAncestorOf(user) && !isCopy(user) && (effectsOf(user) & kWritesShared);
+    });
   }
   /// Whether the operation may signal to other agents that the block has read or written something, or wait for them,
   /// in a way that this pass does not know.

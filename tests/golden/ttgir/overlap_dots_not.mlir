@@ -1,5 +1,7 @@
 // overlap-dots leaves a dot where it is if its result or its buffer does not last until the next iteration's work.
 // RUN: tessera opt %s --target sm_90a -tritongpu-automatic-warp-specialization -overlap-dots -canonicalize -cse | FileCheck %s
+// RUN: sed -e '1,5d' -e 's/%phaseNext, %du/%phaseNext, %d/' -e 's/!ttg.memdesc<128x128xf16, #shared, #smem>/!buffer/' -e 's/^ *%p16 = .*/&\n ttg.local_store %p16, %q : tensor<128x128xf16, #mma> -> !buffer/' %s > %t.mlir
+// RUN: tessera opt %t.mlir --target sm_90a -tritongpu-automatic-warp-specialization -overlap-dots -canonicalize -cse | FileCheck %s --check-prefix=WRITTEN
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [8, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [8, 1], instrShape = [16, 128, 16]}>
@@ -15,7 +17,12 @@
 !mbar = !ttg.memdesc<1xi64, #bar, #smem, mutable>
 !mbars = !ttg.memdesc<3x1xi64, #bar, #smem, mutable>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // The iteration itself uses the second dot's result.
+  // The iteration itself uses the second dot's result; or writes what the first one reads.
+  // WRITTEN-LABEL: @used
+  // WRITTEN-NOT: scf.if
+  // WRITTEN: ttg.local_store
+  // WRITTEN-NOT: scf.if
+  // WRITTEN-LABEL: @filled
   // CHECK-LABEL: @used
   // CHECK: default
   // CHECK-NOT: scf.if
