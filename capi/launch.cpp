@@ -9,6 +9,7 @@
 #include "runtime/emulator/emulator_device.h"
 #include "runtime/interpreter/interpreter.h"
 #include "runtime/open_device.h"
+#include "runtime/whole_object.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <chrono>
@@ -346,11 +347,12 @@ tessera_status tessera_kernel_load(tessera_device *device, const char *object, s
     if (!d->device) return loadText(call, d, llvm::StringRef(object, length), "<text>", md.kernel, kernel);
     if (md.known < runtime::KernelMetadata::Launch)
       return call.fail(TESSERA_USAGE, "the metadata says nothing of a launch: it is that of TTIR or TTGIR");
-    if (d->device->takesBitcode() ? md.target != d->targetName
-                                  : !llvm::StringRef(object, length).starts_with("\177ELF"))
-      return call.fail(TESSERA_USAGE, d->device->takesBitcode()
-                                          ? llvm::Twine("the object is for ") + md.target + ", not for " + d->spec
-                                          : llvm::Twine("this is no ") + d->info.stage);
+    if (d->device->takesBitcode()) {
+      if (md.target != d->targetName)
+        return call.fail(TESSERA_USAGE, "the object is for " + md.target + ", not for " + d->spec);
+    } else if (std::string why = runtime::whyNotWholeObject({object, length}); !why.empty()) {
+      return call.fail(TESSERA_USAGE, llvm::Twine("this is no ") + d->info.stage + ": " + why);
+    }
     return loadObject(call, d, std::string(object, length), md, kernel);
   });
 }

@@ -20,6 +20,9 @@ namespace {
 /// Whether the device's memory is the host's: only addresses in buffers are known.
 bool computesOnHost(const DeviceState &d) { return !d.device || d.device->takesBitcode(); }
 
+/// Whether the argument describes a tensor: its value is as large as the first version of that structure.
+bool isDescriptor(const tessera_argument &a) { return a.value && a.bytes >= sizeof(tessera_tensor_descriptor); }
+
 /// Reads arguments of which each is a buffer or a value as the kernel takes it. False: it is left to ArgumentReader.
 bool readPlain(const tessera_kernel &k, const tessera_argument *given, size_t count, LaunchInput &out) {
   if (!k.arguments || k.arguments->size() != count || (!given && count)) return false;
@@ -29,7 +32,7 @@ bool readPlain(const tessera_kernel &k, const tessera_argument *given, size_t co
     const ArgumentForm &takes = (*k.arguments)[i];
     uint64_t bits = 0;
     if (a.buffer) {
-      bool fits = takes.isPointer && isSameDevice(*a.buffer->device, *k.device);
+      bool fits = takes.isPointer && !isDescriptor(a) && isSameDevice(*a.buffer->device, *k.device);
       if (!fits || a.offset > a.buffer->memory->bytes()) return false;
       bits = a.offset;
     } else {
@@ -80,9 +83,6 @@ public:
   }
 
 private:
-  /// The size of the first version of the structure.
-  static constexpr size_t kDescriptorBytes = sizeof(tessera_tensor_descriptor);
-  static bool isDescriptor(const tessera_argument &a) { return a.value && a.bytes >= kDescriptorBytes; }
   bool computesOnHost() const { return ::computesOnHost(*kernel_.device); }
   /// The argument that is being read, for errors.
   std::string what() const {

@@ -14,6 +14,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include <map>
 #include <mutex>
+#include <thread>
 
 namespace tessera::runtime {
 
@@ -161,11 +162,6 @@ private:
     DriverDevice &device;
     Pointer address;
   };
-  /// As large as the largest that a launch needed.
-  struct Scratch {
-    std::unique_ptr<DeviceMemory> memory;
-    bool isInGraph = false; // a launch with it was captured: graphs use it as long as the kernel lives
-  };
   struct Kernel final : LoadedKernel {
     Kernel(DriverDevice &d, const KernelMetadata &md)
         : LoadedKernel(md), device(d), what("kernel '" + md.kernel + "'") {}
@@ -175,9 +171,11 @@ private:
     DriverDevice &device;
     std::string what;
     Handle module = nullptr, function = nullptr;
-    std::mutex mutex;                                    // of launches
-    std::map<Handle, Scratch> scratch;                   // of each stream's launches, which follow each other
-    std::vector<std::unique_ptr<DeviceMemory>> inGraphs; // scratch memory that became too small
+    std::mutex mutex; // of launches
+    // Of the launches of a stream, which follow one another, as large as the largest needed; and of each launch that
+    // was captured: a graph may run beside the stream, and on others.
+    std::map<std::pair<Handle, std::thread::id>, std::unique_ptr<DeviceMemory>> scratch;
+    std::vector<std::unique_ptr<DeviceMemory>> scratchInGraphs;
   };
   struct Stream final : DeviceStream {
     Stream(DriverDevice &d, Handle h, bool owned) : device(d), handle(h), owned(owned) {}
@@ -243,26 +241,33 @@ private:
     }
     return absl::OkStatus();
   }
-  /// Memory for a launch on the stream. While the stream is captured nothing is freed, which the driver would refuse,
-  /// and allocating is not captured.
+  /// Memory for a launch on the stream.
   absl::Status scratchFor(Kernel &k, Handle stream, size_t bytes, Pointer &address) {
     int captured = 0; // 0: not
     if (stream) RETURN_IF_ERROR(a_.check(a_.streamIsCapturing(stream, &captured), "querying the stream's capture"));
-    Scratch &scratch = k.scratch[stream];
-    if (!scratch.memory || scratch.memory->bytes() < bytes) {
-      if (scratch.memory && (captured || scratch.isInGraph)) k.inGraphs.push_back(std::move(scratch.memory));
-      scratch.memory.reset(); // the driver waits for what uses it
-      scratch.isInGraph = false;
-      constexpr int kRelaxed = 2; // cudaStreamCaptureModeRelaxed, hipStreamCaptureModeRelaxed
-      int mode = kRelaxed;
-      if (captured) RETURN_IF_ERROR(a_.check(a_.exchangeCaptureMode(&mode), "allocating beside a capture"));
-      auto memory = allocate(bytes, "the scratch memory of " + k.what);
-      if (captured) RETURN_IF_ERROR(a_.check(a_.exchangeCaptureMode(&mode), "allocating beside a capture"));
-      if (!memory.ok()) return memory.status();
-      scratch.memory = std::move(*memory);
+    if (captured) return scratchInGraph(k, bytes, address);
+    // One handle stands for the streams of all threads (CU_STREAM_PER_THREAD, hipStreamPerThread).
+    bool isOfThread = reinterpret_cast<uintptr_t>(stream) == 2;
+    auto &memory = k.scratch[{stream, isOfThread ? std::this_thread::get_id() : std::thread::id()}];
+    if (!memory || memory->bytes() < bytes) {
+      memory.reset(); // the driver waits for what uses it
+      auto larger = allocate(bytes, "the scratch memory of " + k.what);
+      if (!larger.ok()) return larger.status();
+      memory = std::move(*larger);
     }
-    scratch.isInGraph |= captured != 0;
-    address = addressOf(*scratch.memory, 0);
+    address = addressOf(*memory, 0);
+    return absl::OkStatus();
+  }
+  /// Nothing is freed, which the driver would refuse, and allocating is not captured.
+  absl::Status scratchInGraph(Kernel &k, size_t bytes, Pointer &address) {
+    constexpr int kRelaxed = 2; // cudaStreamCaptureModeRelaxed, hipStreamCaptureModeRelaxed
+    int mode = kRelaxed;
+    RETURN_IF_ERROR(a_.check(a_.exchangeCaptureMode(&mode), "allocating beside a capture"));
+    auto memory = allocate(bytes, "the scratch memory of " + k.what);
+    RETURN_IF_ERROR(a_.check(a_.exchangeCaptureMode(&mode), "allocating beside a capture"));
+    if (!memory.ok()) return memory.status();
+    k.scratchInGraphs.push_back(std::move(*memory));
+    address = addressOf(*k.scratchInGraphs.back(), 0);
     return absl::OkStatus();
   }
   absl::Status enqueue(Kernel &k, Handle stream, std::array<int64_t, 3> grid, Parameters &p) {

@@ -254,7 +254,6 @@ TEST(DescriptorTuning, WorksOnCopies) {
 }
 
 /// What a device loads that cannot execute it: the stand-ins read the first bytes only.
-const char kObject[] = "\177ELF, of no kernel";
 const char kMetadata[] = R"({"kernel": "k", "target": "sm_90a", "num_warps": 4, "threads_per_warp": 32,
   "threads_per_block": 128, "dynamic_shared_bytes": 0,
   "args": [{"name": "x", "type": "tensordesc<bf16[64, 128]>"}, {"name": "n", "type": "i32"}],
@@ -268,7 +267,8 @@ struct OnStandIn {
     x.element_type = "bf16";
     x.block_shape[0] = 64, x.block_shape[1] = 128;
     EXPECT_EQ(tessera_buffer_create(s.device, 64 * 1024, &s.x, nullptr), TESSERA_OK);
-    EXPECT_EQ(tessera_kernel_load(s.device, kObject, sizeof kObject - 1, kMetadata, &s.kernel, nullptr), TESSERA_OK)
+    EXPECT_EQ(tessera_kernel_load(s.device, kEmptyObject.data(), kEmptyObject.size(), kMetadata, &s.kernel, nullptr),
+              TESSERA_OK)
         << s.diagnostics.texts;
     s.arguments = {tessera_argument_descriptor(s.x, 256, &x), tessera_argument_value(&n, sizeof n)};
   }
@@ -309,8 +309,9 @@ TEST(TensorMaps, OfBytesHaveNoNan) {
   put("bf16", "f8E5M2");
   put("\"elem_size\": 2, \"elem_type\": 10", "\"elem_size\": 1, \"elem_type\": 0");
   tessera_kernel_destroy(t.s.kernel);
-  ASSERT_EQ(tessera_kernel_load(t.s.device, kObject, sizeof kObject - 1, metadata.c_str(), &t.s.kernel, nullptr),
-            TESSERA_OK)
+  ASSERT_EQ(
+      tessera_kernel_load(t.s.device, kEmptyObject.data(), kEmptyObject.size(), metadata.c_str(), &t.s.kernel, nullptr),
+      TESSERA_OK)
       << t.s.diagnostics.texts;
   t.x.element_type = "f8E5M2";
   t.x.strides[0] = 64;
@@ -332,7 +333,7 @@ TEST(TensorMaps, MustFitTheirArguments) {
     std::string metadata = kMetadata;
     metadata.replace(metadata.find(from), from.size(), to);
     tessera_error *e;
-    EXPECT_EQ(tessera_kernel_load(s.device, kObject, sizeof kObject - 1, metadata.c_str(), &s.kernel, &e),
+    EXPECT_EQ(tessera_kernel_load(s.device, kEmptyObject.data(), kEmptyObject.size(), metadata.c_str(), &s.kernel, &e),
               TESSERA_USAGE);
     EXPECT_THAT(tessera_error_text(e), HasSubstr(why));
     tessera_error_destroy(e);

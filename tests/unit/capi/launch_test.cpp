@@ -549,6 +549,12 @@ TEST_P(OnGpu, LaunchesAndGivesEverythingBack) {
     EXPECT_EQ(tessera_kernel_load(s.device, "text", 4, tessera_kernel_metadata(s.kernel), &none, &e), TESSERA_USAGE);
     EXPECT_THAT(tessera_error_message(e), StartsWith("this is no "));
     tessera_error_destroy(e);
+    std::string header = kEmptyObject;
+    header[0x29] = 1; // sections at byte 256, which the driver would read
+    EXPECT_EQ(tessera_kernel_load(s.device, header.data(), header.size(), tessera_kernel_metadata(s.kernel), &none, &e),
+              TESSERA_USAGE);
+    EXPECT_THAT(tessera_error_message(e), StartsWith("this is no "));
+    tessera_error_destroy(e);
     // On another thread, and through another handle of the same device.
     std::thread([&] {
       tessera_device *again;
