@@ -143,6 +143,7 @@ tessera_status interpret(Call &call, tessera_kernel &k, const LaunchInput &launc
   runtime::InterpreterOptions o;
   o.print = [&](llvm::StringRef line) { printed.push_back(line.str()); };
   o.watch = k.interpreted.watch();
+  o.findOpenValues = true;
   o.undefinedIsZero = true; // what Triton's code gives masked-off elements on GPUs; many kernels depend on it
   ir::DiagnosticEngine engine([&](const ir::Diagnostic &d) { found.push_back(d); });
   absl::Status s;

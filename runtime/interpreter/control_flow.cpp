@@ -91,6 +91,14 @@ bool Program::loopBack(Op loop, int64_t iteration, bool *waitsInVain) {
                                     loop->name(), iteration)
                           .str());
   if (iteration % 64 != 63) return true;
+  uint64_t writes = run_.writes.load(std::memory_order_relaxed);
+  bool endsByItself = loop->is<scf::ForOp>();
+  idle_ = writes != idleWrites_ ? 0 : endsByItself ? idle_ : idle_ + 64;
+  idleWrites_ = writes;
+  if (idle_ >= run_.options.maxIdle)
+    return fail(loop, llvm::formatv("the loop does not end: '{0}' has run {1} times, and nothing in memory changed",
+                                    loop->name(), idle_)
+                          .str());
   if (run_.stop.load(std::memory_order_relaxed)) return false;
   // Atomics that change nothing, again and again: it waits for another program.
   bool spins = waited_ && !wrote_;

@@ -48,6 +48,12 @@ public:
   bool outOfThreads() const { return outOfThreads_; }
 
 private:
+  void noteSteps(int64_t steps) {
+    int64_t most = run_.mostSteps;
+    while (steps > most && !run_.mostSteps.compare_exchange_weak(most, steps)) {
+    }
+  }
+
   /// A program that has begun.
   struct Running {
     bool turn = false; // after waiting: may run
@@ -109,6 +115,7 @@ private:
         Program program(run_, pool, memory_, id, [&] { return spin(self); });
         program.run(kernel_, args_);
         fault = program.fault();
+        noteSteps(program.steps());
       }
       lock.lock();
       llvm::erase(running_, &self);
@@ -218,6 +225,119 @@ std::string firstLine(Operation *op) {
   return text;
 }
 
+// ---- a launch, and its outcome with other values in place of those that the IR leaves open ----
+
+/// What a run of all programs came to.
+struct Outcome {
+  std::optional<Grid::Failure> failure;
+  bool outOfThreads = false;
+  int64_t mostSteps = 0; // of a program
+};
+
+class Launch {
+public:
+  Launch(const Plan &plan, Operation *kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<InterpreterBuffer> buffers,
+         llvm::ArrayRef<InterpreterArg> args)
+      : plan_(plan), kernel_(kernel), grid_(grid), buffers_(buffers), args_(args) {}
+
+  Outcome run(const InterpreterOptions &options, OpenValues *openValues) const {
+    std::mutex printing;
+    Run run{plan_, options, grid_, {}, {}, {}, openValues};
+    if (options.print)
+      run.print = [&](llvm::StringRef line) {
+        std::scoped_lock lock(printing);
+        options.print(line);
+      };
+    GlobalMemory memory(buffers_);
+    Grid programs(run, memory, kernel_, args_);
+    programs.runAll(std::max(1, options.threads));
+    return {programs.failure(), programs.outOfThreads(), run.mostSteps};
+  }
+
+  using Contents = std::vector<std::vector<uint8_t>>;
+  /// The bytes of all buffers, and which of them were written.
+  Contents contents() const {
+    Contents all;
+    for (auto &b : buffers_) {
+      all.emplace_back(b.data, b.data + b.bytes);
+      if (b.undefined) all.emplace_back(b.undefined, b.undefined + b.bytes);
+    }
+    return all;
+  }
+  void restore(const Contents &all) const {
+    auto next = all.begin();
+    for (auto &b : buffers_) {
+      llvm::copy(*next++, b.data);
+      if (b.undefined) llvm::copy(*next++, b.undefined);
+    }
+  }
+
+private:
+  const Plan &plan_;
+  Operation *kernel_;
+  std::array<int64_t, 3> grid_;
+  llvm::ArrayRef<InterpreterBuffer> buffers_;
+  llvm::ArrayRef<InterpreterArg> args_;
+};
+
+bool failsAlike(const Outcome &a, const Outcome &b) {
+  if (a.failure.has_value() != b.failure.has_value()) return false;
+  return !a.failure || (a.failure->fault.op == b.failure->fault.op &&
+                        a.failure->fault.message == b.failure->fault.message && a.failure->id == b.failure->id);
+}
+
+/// The first of the places on whose values the outcome depends, if it does. The buffers, which hold what the first run
+/// wrote, are left as they are.
+std::optional<OpenValues::Place> placeThatMatters(const Launch &launch, const Launch::Contents &before,
+                                                  const Outcome &first, const InterpreterOptions &options,
+                                                  llvm::ArrayRef<OpenValues::Place> places) {
+  constexpr size_t kTried = 16; // one by one
+  constexpr int64_t kMoreSteps = 1 << 16;
+  Launch::Contents after = launch.contents();
+  InterpreterOptions again = options;
+  again.print = nullptr;
+  again.progress = nullptr;
+  again.maxSteps = std::min(options.maxSteps, 4 * first.mostSteps + kMoreSteps); // other values may loop for ever
+  auto matter = [&](llvm::ArrayRef<Operation *> ops) {
+    launch.restore(before);
+    OpenValues replaced;
+    replaced.replace(ops);
+    Outcome second = launch.run(again, &replaced);
+    return !failsAlike(first, second) || launch.contents() != after;
+  };
+  llvm::SmallVector<Operation *> all;
+  for (auto &p : places) all.push_back(p.op);
+  std::optional<OpenValues::Place> found;
+  if (matter(all)) {
+    found = places.front();
+    if (places.size() > 1)
+      for (auto &p : places.take_front(kTried))
+        if (matter(p.op)) {
+          found = p;
+          break;
+        }
+  }
+  launch.restore(after);
+  return found;
+}
+
+Diagnostic diagnosticOf(Operation *kernel, std::array<int64_t, 3> program, Operation *op, llvm::StringRef message) {
+  Diagnostic d;
+  d.message = llvm::formatv("kernel '{0}', program ({1}, {2}, {3}): {4}", kernel->cast<tt::FuncOp>().symName(),
+                            program[0], program[1], program[2], message)
+                  .str();
+  d.loc = op->loc();
+  d.snippet = "  " + firstLine(op) + "\n";
+  return d;
+}
+
+/// Whether an operation of the module can leave values open.
+bool mayLeaveOpen(Module &m) {
+  bool may = false;
+  m.op()->walk([&](Operation *op) { may = may || runtime::mayLeaveOpen(op); });
+  return may;
+}
+
 } // namespace
 
 absl::Status interpret(Module &m, Operation *kernel, std::array<int64_t, 3> grid,
@@ -226,23 +346,25 @@ absl::Status interpret(Module &m, Operation *kernel, std::array<int64_t, 3> grid
   if (auto s = checkArguments(kernel, grid, buffers, args); !s.ok()) return s;
   Plan plan;
   if (!plan.build(m, diag)) return absl::AbortedError("the module cannot be interpreted");
-  std::mutex printing;
-  Run run{plan, options, grid, {}, {}, {}};
-  if (options.print)
-    run.print = [&](llvm::StringRef line) {
-      std::scoped_lock lock(printing);
-      options.print(line);
-    };
-  GlobalMemory memory(buffers);
-  Grid programs(run, memory, kernel, args);
-  programs.runAll(std::max(1, options.threads));
-  if (auto &f = programs.failure()) {
-    Diagnostic d;
-    d.message = llvm::formatv("kernel '{0}', program ({1}, {2}, {3}): {4}", kernel->cast<tt::FuncOp>().symName(),
-                              f->id[0], f->id[1], f->id[2], f->fault.message)
-                    .str();
-    d.loc = f->fault.op->loc();
-    d.snippet = "  " + firstLine(f->fault.op) + "\n";
+  Launch launch(plan, kernel, grid, buffers, args);
+  // Programs that run at once need not do the same twice.
+  bool looksForOpen = options.findOpenValues && options.threads <= 1 && mayLeaveOpen(m);
+  Launch::Contents before = looksForOpen ? launch.contents() : Launch::Contents();
+  OpenValues openValues;
+  Outcome outcome = launch.run(options, looksForOpen ? &openValues : nullptr);
+  bool isToRunAgain = !openValues.places().empty() && !outcome.outOfThreads && !options.watch.isInterrupted();
+  if (isToRunAgain) {
+    auto place = placeThatMatters(launch, before, outcome, options, openValues.places());
+    if (place && !options.watch.isInterrupted()) {
+      Diagnostic d = diagnosticOf(kernel, place->program, place->op,
+                                  place->what + ": the result has no meaning, and what the kernel does depends on it");
+      auto status = absl::AbortedError(d.message);
+      diag.report(std::move(d));
+      return status;
+    }
+  }
+  if (auto &f = outcome.failure) {
+    Diagnostic d = diagnosticOf(kernel, f->id, f->fault.op, f->fault.message);
     for (auto *c : f->fault.callers) {
       d.note("called here").loc = c->loc();
       d.notes.back().snippet = "  " + firstLine(c) + "\n";
@@ -251,7 +373,7 @@ absl::Status interpret(Module &m, Operation *kernel, std::array<int64_t, 3> grid
     diag.report(std::move(d));
     return status;
   }
-  if (programs.outOfThreads())
+  if (outcome.outOfThreads)
     return absl::ResourceExhaustedError(
         llvm::formatv("kernel '{0}': too many programs wait for each other, no more threads can be started",
                       kernel->cast<tt::FuncOp>().symName())

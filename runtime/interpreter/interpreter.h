@@ -18,7 +18,8 @@
 //   8-bit       conversions to them saturate, infinities too, as PTX's cvt.rn.satfinite
 //   to integer  saturates and takes NaN to 0, as PTX's cvt.rzi; to 8 bits and fewer by way of 16. The IR leaves it open
 //   integers    wrap; division by zero gives all ones and the remainder the dividend (NVIDIA's code: all ones);
-//               shifts by the width or more give 0 (or the sign). The IR leaves all of these open
+//               shifts by the width or more give 0 (or the sign). The IR leaves all of these open; with findOpenValues
+//               a launch whose outcome depends on them is a fault
 //   undefined   elements that a masked load leaves open, poison, fresh shared memory: all bits set (NaN, -1)
 //   reductions  combine neighbours pairwise, a tree in the order of the elements; scans go element by element
 //   dots        each a * b is exact; summed in f64 (f32 operands rounded to tf32 first if requested), rounded once;
@@ -63,8 +64,10 @@ enum class Tf32 : uint8_t { Nearest, Truncate, Exact };
 struct InterpreterOptions {
   int64_t maxSteps = int64_t(1) << 40;      // operations of one program
   int64_t maxIterations = int64_t(1) << 26; // of one loop
+  int64_t maxIdle = int64_t(1) << 22;       // of loops without a count, while nothing in global memory changes
   int threads = 1;                          // programs that run at once
   bool undefinedIsZero = false;             // instead of all bits set
+  bool findOpenValues = false;              // report what depends on values that the IR leaves open (open_values.h)
   Tf32 tf32 = Tf32::Nearest;
   Interrupts::Watch watch;                                 // an interrupt is a fault of the program that runs
   std::function<void(int64_t done, int64_t all)> progress; // after each program, by one thread at a time

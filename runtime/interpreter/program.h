@@ -15,6 +15,7 @@
 #include "runtime/interpreter/global_memory.h"
 #include "runtime/interpreter/interpreter.h"
 #include "runtime/interpreter/lanes.h"
+#include "runtime/interpreter/open_values.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
@@ -100,6 +101,8 @@ struct Run {
   std::atomic<uint64_t> writes{0}; // counts changes of global memory
   std::atomic<bool> stop{false};   // some program failed
   std::function<void(llvm::StringRef)> print;
+  OpenValues *openValues = nullptr;  // null: they are not looked for
+  std::atomic<int64_t> mostSteps{0}; // of a program that has ended
 };
 
 /// Where and why a program ended.
@@ -121,6 +124,7 @@ public:
   /// False after a fault, or without one when another program failed.
   bool run(ir::Operation *kernel, llvm::ArrayRef<InterpreterArg> args);
   const std::optional<Fault> &fault() const { return fault_; }
+  int64_t steps() const { return steps_; }
 
 private:
   using Op = ir::Operation *;
@@ -290,6 +294,8 @@ private:
   struct Scheduler;
   Scheduler *scheduler_ = nullptr; // while partitions run
   int64_t steps_ = 0;
+  int64_t idle_ = 0;                                // iterations since global memory changed
+  uint64_t idleWrites_ = 0;                         // Run::writes at that time
   bool waited_ = false, wrote_ = false;             // since the last look: atomics or volatile loads, changes of memory
   std::map<uint64_t, TensorDescriptor> tensormaps_; // by the address that they were written to
   std::optional<Fault> fault_;

@@ -128,6 +128,16 @@ TEST(Endless, LoopsAreReported) {
   Evaluation branch(kernel("cf.br ^a\n^a:\ncf.br ^a\n^b:"));
   branch.options.maxIterations = 1000;
   branch.buffer(r).scalar(1).fails("'cf.br' has run 1000 times");
+  // A counter makes every iteration another; memory stays as it is.
+  Evaluation counts(kernel(R"(%x = scf.while (%a = %n) : (i32) -> i32 {
+      scf.condition(%true) %a : i32
+    } do {
+    ^bb0(%a: i32):
+      %next = arith.addi %a, %c1 : i32
+      scf.yield %next : i32
+    })"));
+  counts.options.maxIdle = 1 << 10;
+  counts.buffer(r).scalar(1).fails("the loop does not end: 'scf.while' has run 1024 times, and nothing in memory");
   Evaluation steps(kernel("scf.for %i = %c0 to %n step %c1  : i32 {\n%x = arith.addi %i, %c1 : i32\n}"));
   steps.options.maxSteps = 500;
   steps.buffer(r).scalar(100000).fails("has run 500 operations without an end");
