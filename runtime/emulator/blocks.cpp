@@ -128,7 +128,7 @@ private:
     w.barrier = nullptr;
     w.lastSync = b.lastBarrier;
     w.stuck = w.stop = w.starving = false;
-    w.returns = w.splitReturns = w.nextSnapshot = 0;
+    w.returns = w.splitReturns = w.nextSnapshot = w.idleChanges = w.idleSince = 0;
     w.snapshotBlock = ~0u;
     w.exact.clear();
     w.unusedReads.clear();

@@ -185,11 +185,20 @@ static uint64_t packedLayout(unsigned elementBits, unsigned elementBytes, unsign
   return elementBits | elementBytes << 16 | uint64_t(wordBytes) << 24;
 }
 
+/// Whether other blocks are outside of the scope.
+static bool isWithinBlock(LLVMContext &c, SyncScope::ID scope) {
+  SmallVector<StringRef, 16> names;
+  c.getSyncScopeNames(names);
+  return llvm::any_of(llvm::ArrayRef{"workgroup", "wavefront", "singlethread", "block"},
+                      [&](const char *s) { return names[scope].starts_with(s); });
+}
+
 void Decoder::decodeLoad(LoadInst &l) {
   Access a = memoryAccess(l.getType(), l.getPointerOperand(), unsigned(l.getAlign().value()));
   a.kind = Access::Kind::Load;
   a.isVolatile = l.isVolatile() || l.isAtomic();
   a.acquires = isAcquireOrStronger(l.getOrdering());
+  a.isOfBlock = l.isAtomic() && isWithinBlock(l.getContext(), l.getSyncScopeID());
   SmallVector<Row, 4> out(defineFresh(&l));
   if (!isPackedVector(l.getType())) {
     for (auto [p, r] : zip(a.elements, out)) p.row = r;
@@ -219,6 +228,7 @@ void Decoder::decodeStore(StoreInst &s) {
   a.kind = Access::Kind::Store;
   a.isVolatile = s.isVolatile() || s.isAtomic();
   a.releases = isReleaseOrStronger(s.getOrdering());
+  a.isOfBlock = s.isAtomic() && isWithinBlock(s.getContext(), s.getSyncScopeID());
   if (!isPackedVector(t)) {
     for (auto [p, r] : zip(a.elements, rows(s.getValueOperand()))) p.row = r;
     emitAccess(std::move(a));
@@ -392,11 +402,7 @@ void Decoder::decodeGep(GetElementPtrInst &g) {
 /// Between blocks a fence orders with the atomics before and after it. (Within a block, barriers order by the fences
 /// around them: amd.cpp.)
 void Decoder::decodeFence(llvm::FenceInst &f) {
-  SmallVector<StringRef, 16> names;
-  f.getContext().getSyncScopeNames(names);
-  bool isWithinBlock = llvm::any_of(llvm::ArrayRef{"workgroup", "wavefront", "singlethread", "block"},
-                                    [&](const char *s) { return names[f.getSyncScopeID()].starts_with(s); });
-  if (isWithinBlock) return;
+  if (isWithinBlock(f.getContext(), f.getSyncScopeID())) return;
   FenceForm form{isReleaseOrStronger(f.getOrdering()), isAcquireOrStronger(f.getOrdering())};
   emitImmediate(fenceBlocks, form.packed());
 }
@@ -413,6 +419,7 @@ void Decoder::decodeAtomic(llvm::Instruction &i) {
     a.success = out[1];
     a.acquires = isAcquireOrStronger(x->getSuccessOrdering());
     a.releases = isReleaseOrStronger(x->getSuccessOrdering());
+    a.isOfBlock = isWithinBlock(x->getContext(), x->getSyncScopeID());
     emitAccess(std::move(a));
     return;
   }
@@ -449,6 +456,7 @@ void Decoder::decodeAtomic(llvm::Instruction &i) {
   a.old.assign(defineFresh(&i));
   a.acquires = isAcquireOrStronger(r.getOrdering());
   a.releases = isReleaseOrStronger(r.getOrdering());
+  a.isOfBlock = isWithinBlock(r.getContext(), r.getSyncScopeID());
   emitAccess(std::move(a));
 }
 

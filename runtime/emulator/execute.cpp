@@ -5,6 +5,7 @@
 //
 // A warp that waits in a loop for another is found out by its snapshot: when it comes back to a block with the same
 // values in all rows and nothing changed memory meanwhile, the loop never ends unless something else does (`stuck`).
+// One that changes rows alone, such as a counter, is given up after millions of iterations.
 #include "runtime/emulator/machine.h"
 #include "runtime/emulator/unwritten_reads.h"
 #include "llvm/ADT/Twine.h"
@@ -105,12 +106,17 @@ void takeEdge(Warp &w, const Edge &e, uint64_t mask) {
   addGroup(w, e.target, mask);
 }
 
-constexpr uint64_t kFirstSnapshot = 4096;         // returns to earlier blocks
-constexpr uint64_t kPatience = uint64_t(1) << 20; // such returns, while other lanes wait all the time
+constexpr uint64_t kFirstSnapshot = 4096;            // returns to earlier blocks
+constexpr uint64_t kIdleReturns = uint64_t(1) << 22; // returns while nothing in memory changes
+constexpr uint64_t kPatience = uint64_t(1) << 20;    // such returns, while other lanes wait all the time
 
 /// Whether the warp, about to enter `block` again, is in the state that it was in before: it will never leave the loop.
 bool isInSameState(Warp &w, unsigned block, uint64_t mask) {
   uint64_t changes = w.block->launch->changes;
+  if (w.idleChanges != changes) {
+    w.idleChanges = changes;
+    w.idleSince = w.returns;
+  }
   if (w.snapshotBlock == block && w.snapshotChanges == changes && w.snapshotBarriers == w.block->barriers &&
       w.snapshotMask == mask && !memcmp(w.snapshot.data(), w.frame, w.snapshot.size()))
     return true;
@@ -210,6 +216,13 @@ void runWarp(Warp &w, uint64_t &budget) {
         w.stuck = true;
         w.stuckAt = w.block->launch->changes;
         w.resumeBlock = next->first;
+        return;
+      }
+      if (w.returns - w.idleSince > kIdleReturns) {
+        Instruction end;
+        end.source = p.blocks[next->first].terminator;
+        fail(w, &end, -1,
+             llvm::formatv("a loop does not end: it has run {0} times, and nothing in memory changed", kIdleReturns));
         return;
       }
       if (!budget) return;

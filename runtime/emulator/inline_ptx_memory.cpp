@@ -44,6 +44,7 @@ Access PtxDecoder::access(const Statement &s, const Operand &address) {
     if (m == "volatile" || m == "relaxed") a.isVolatile = true;
     if (m == "acquire" || m == "acq_rel") a.acquires = a.isVolatile = true;
     if (m == "release" || m == "acq_rel") a.releases = a.isVolatile = true;
+    if (m == "cta" || m == "cluster") a.isOfBlock = true; // clusters here have one block
   }
   a.predicate = s.guard;
   a.predicateNegated = s.guardNegated;

@@ -76,6 +76,7 @@ struct Access {
   llvm::SmallVector<AccessElement, 4> elements; // results or what is stored; of an atomic: the new values
   unsigned bytes = 0, alignment = 1;
   bool isVolatile = false, acquires = false, releases = false;
+  bool isOfBlock = false;    // its scope is the block: to other blocks it is not atomic, and orders nothing
   bool asynchronous = false; // a store that arrives when its group is waited for (cp.async)
   // Atomics: old values (may be none) and, for Cas, what is compared with.
   AtomicKind atomic = AtomicKind::Add;
@@ -164,6 +165,7 @@ struct SharedCell {
 struct GlobalCell {
   Mark write, read, otherRead;
   bool atomic = false;          // the write was one
+  bool isOfBlock = false;       // … of the block's scope
   bool touched = false;         // written with what was there
   bool changedAgain = false;    // `write` is not the only one that changed something
   uint16_t repeatingThread = 0; // that last wrote what was there, of the block, at the stamp
@@ -371,6 +373,8 @@ struct Warp {
   bool releasedByFence = false;
   uint64_t lastAtomicRead = 0;
   uint64_t returns = 0;      // to earlier blocks
+  uint64_t idleChanges = 0;  // Launch::changes at `idleSince`
+  uint64_t idleSince = 0;    // the number of returns when memory last changed
   uint64_t splitReturns = 0; // those since all lanes were together
   bool stop = false;         // leave the instruction loop
   bool stuck = false;

@@ -526,6 +526,7 @@ void update(const LaneAccess &x) {
 
 /// What the access orders between blocks, by itself or with a fence before or after it (LangRef, "fence").
 void noteOrder(Warp &w, const Access &a, uint64_t now) {
+  if (a.isOfBlock) return;
   bool isAtomic = a.kind == Access::Kind::Atomic || a.isVolatile;
   bool reads = a.kind != Access::Kind::Store, writes = a.kind != Access::Kind::Load;
   if (a.acquires) w.block->lastAcquire = now;

@@ -6,11 +6,12 @@
 // warp barrier does, or, on AMD, if both are of one wave and of different instructions, since a wave's accesses are
 // carried out in order; on NVIDIA only a write after a read, since the lanes of a warp that runs together have issued
 // the read; between blocks, if the other block released after it and this block acquired after that, by an atomic or by
-// a fence beside one. Two that are not ordered, and of which one changes what is there, are a race. A write of what is
-// there already changes nothing: layouts that hold copies write them. They load them, too: a read that races with a
-// write of the same block is none while its value has no effect (unused_reads.h). Nor does a read race with another
-// block's write if no other write has changed the place, and the reader's block wrote the same there before: all
-// programs may write a table that each then reads. In buffers the record is kept by granules, the largest that all
+// a fence beside one. Two that are not ordered, and of which one changes what is there, are a race. Atomics do not race
+// with each other; between blocks one whose scope is the block is an ordinary access, which orders nothing. A write of
+// what is there already changes nothing: layouts that hold copies write them. They load them, too: a read that races
+// with a write of the same block is none while its value has no effect (unused_reads.h). Nor does a read race with
+// another block's write if no other write has changed the place, and the reader's block wrote the same there before:
+// all programs may write a table that each then reads. In buffers the record is kept by granules, the largest that all
 // accesses nearby are made of; a granule is changed if one of its bytes is.
 #include "runtime/emulator/races.h"
 #include "runtime/emulator/unused_reads.h"
@@ -167,11 +168,14 @@ public:
 
   /// False: a read, or an atomic access, races with the last write, which is reported. `at`: the byte's offset.
   bool followsWrite(const GlobalCell &c, uint64_t at) const {
-    if ((atomic_ && c.atomic) || isKnown(c.write) || (!writes_ && isRepeated(c))) return true;
-    const char *did = c.atomic ? "updated" : "wrote";
+    if ((atomic_ && c.atomic && isAtomicTo(c)) || isKnown(c.write) || (!writes_ && isRepeated(c))) return true;
+    const char *did = !c.atomic ? "wrote" : c.isOfBlock ? "updated in the scope of its block" : "updated";
     bool isHarmless = !writes_ && !atomic_ && isPutAside(b_, mark(), c.write, did, place(at));
-    return isHarmless || race(at, writes_ ? "updates" : "reads", c.write, did);
+    const char *does = !writes_ ? "reads" : isOfBlock() ? "updates, in the scope of its block," : "updates";
+    return isHarmless || race(at, does, c.write, did);
   }
+  /// Whether this atomic access and the last one are so to each other.
+  bool isAtomicTo(const GlobalCell &c) const { return c.write.block == b_.number || !(c.isOfBlock || isOfBlock()); }
   void noteRead(GlobalCell &c) const {
     bool byThisWarp = c.read.stamp && c.read.block == b_.number && c.read.thread / w_.lanes == w_.index;
     if (c.read.stamp && !byThisWarp) c.otherRead = c.read;
@@ -196,10 +200,12 @@ public:
     c.changedAgain = c.write.stamp;
     c.write = mark();
     c.atomic = atomic_;
+    c.isOfBlock = atomic_ && isOfBlock();
     return true;
   }
 
 private:
+  bool isOfBlock() const { return i_.access && i_.access->isOfBlock; }
   Mark mark(bool several = false) const { return {now_, i_.id, b_.number, uint16_t(thread_), several}; }
   /// Whether barriers or acquires put the earlier access before this one.
   bool isKnown(const Mark &m, bool wasRead = false) const {
