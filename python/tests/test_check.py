@@ -475,3 +475,108 @@ def test_programs_that_are_none(tmp_path, monkeypatch, capsys):
     (tmp_path / "ends.py").write_text("import sys\nsys.exit('no data')\n")
     for program in (["ends.py"], ["-m", "ends"]):
         assert checked(*program) == (1, "no data\ninterpreter: the program ended with status 1\n")
+
+
+SCALE = """
+import torch, triton, triton.language as tl
+@triton.jit
+def scale(x, o, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(o + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+def doubled(x):
+    scale[(2,)](x, x, 100, B=64)
+    return x
+"""
+
+
+def check(folder, text, target="interpreter"):
+    (folder / "program.py").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "tessera.triton", "check", "--target", target, "program.py"]
+    made = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    return made.returncode, made.stderr
+
+
+def test_copies_between_host_and_gpu(tmp_path):
+    """All tensors are in the host's memory, but what copies on a GPU copies here."""
+    pytest.importorskip("torch")
+    status, said = check(tmp_path, f"""{SCALE}
+ones = torch.ones(100)
+for move in (lambda x: x.cuda(), lambda x: x.to("cuda"), lambda x: x.to(device="cuda:0", dtype=torch.float32),
+             lambda x: x.to(torch.device("cuda")), lambda x: x.to(torch.empty(1, device="cuda"))):
+    host = torch.ones(100)
+    assert (doubled(move(host)) == 2).all() and (host == ones).all()
+x = torch.ones(100, device="cuda")
+before, as_array = x.cpu(), x.to("cpu").numpy()
+assert (doubled(x) == 2).all() and (before == 1).all() and (as_array == 1).all()
+assert x.cuda() is x and x.to("cuda") is x and before.cpu() is before
+model = torch.nn.Linear(10, 10, bias=False).cuda()
+weight = model.weight.detach().cpu()
+scale[(2,)](model.weight, model.weight, 100, B=64)
+assert torch.equal(model.weight.detach().cpu(), 2 * weight)
+with torch.device("cuda"):
+    y = torch.empty(100)
+scale[(2,)](torch.ones(100, device="cuda"), y, 100, B=64)
+torch.set_default_device("cuda")
+scale[(2,)](torch.ones(100), y, 100, B=64)
+generator = torch.Generator(device="cuda").manual_seed(3)
+assert isinstance(generator, torch.Generator) and torch.rand(4, device="cuda", generator=generator).is_cuda
+""")
+    assert status == 0 and "no faults" in said, said
+
+
+def test_tensors_of_host_and_gpu(tmp_path):
+    """In one launch: a fault at the line that launches."""
+    pytest.importorskip("torch")
+    right = ("torch.ones(100, device=0)", "torch.ones(100, pin_memory=True)", "torch.ones(100).to(o.device)",
+             "torch.ones(100).type_as(o)", "(torch.ones(100) * o).contiguous()")  # fmt: skip
+    launches = "".join(f"scale[(2,)]({x}, o, 100, B=64)\n" for x in right)
+    alone = "scale[(2,)](torch.ones(100), torch.empty(100), 100, B=64)\n"  # of a program that needs no GPU
+    code, said = check(tmp_path, f"{SCALE}o = torch.zeros(100, device='cuda')\n{launches}{alone}")
+    assert code == 0 and "no faults in 6 launches" in said, said
+    wrong = ("torch.ones(100)", "torch.tensor([1.0] * 100) + 1", "torch.ones(100, device='cuda').cpu()[:100]")
+    code, said = check(tmp_path, f"""{SCALE}o = torch.empty(100, device='cuda')
+for x in {", ".join(wrong)}:
+    try:
+        scale[(2,)](x, o, 100, B=64)
+    except Exception as e:
+        assert "program.py:13: kernel 'scale': 'x' is a tensor on the CPU" in str(e)
+        continue
+    raise AssertionError
+""")
+    assert code == 1 and "3 launches had a fault" in said, said
+
+
+@pytest.mark.parametrize(
+    "body, line, reason",
+    [
+        ("helper(x)", 5, "too few"),
+        ("tl.make_tensor_descriptor(x, [64], [1], [32]).store([0], tl.arange(0, 64))", 9, "AssertionError: assert"),
+    ],
+)
+def test_kernels_that_triton_refuses(tmp_path, body, line, reason):
+    """The place in the file and the reason, in the last line; no traceback through Triton."""
+    code, said = check(tmp_path, f"""
+import numpy as np, triton, triton.language as tl
+@triton.jit
+def helper(x):
+    tl.static_assert(False, "too few")
+@triton.jit
+def kernel(x):
+    # a comment
+    {body}
+kernel[(1,)](np.zeros(64, "f4"))
+""")
+    assert code == 1 and "Traceback" not in said, said
+    assert re.search(rf"a kernel does not compile: .*program\.py:{line}: .*{reason}", said), said
+
+
+def test_exceptions_of_the_program(tmp_path):
+    code, said = check(tmp_path, "def f():\n    return {}[3]\n\nf()\n")
+    assert code == 1 and "the program failed at " in said and "program.py:2: KeyError: 3" in said, said
+    assert "_check.py" not in said and "runpy" not in said, said
+
+
+def test_graphs_are_refused(tmp_path):
+    pytest.importorskip("torch")
+    code, said = check(tmp_path, "import torch\ntorch.cuda.CUDAGraph()\n")
+    assert code == 1 and "program.py:2: CUDA graphs are not emulated" in said and "Traceback" not in said, said

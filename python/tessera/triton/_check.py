@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib.util
+import linecache
 import os
 import runpy
 import sys
@@ -18,8 +19,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import _errors, _uninitialised
-from ._emulate import EmulatorDriver, KernelFault, emulate, entered
+from ._emulate import EmulatorDriver, KernelFault, emulate, entered, is_library
 from ._mode import emulation, left_at_exit
+from ._placements import Placements, is_gpu_device
 
 
 @contextlib.contextmanager
@@ -145,13 +147,35 @@ class _Generator:
         self._state[1] = offset
 
 
-def _for_inductor(torch: Any) -> dict[tuple[Any, str], Any]:
-    """What code that Inductor wrote calls, by module and name."""
+def _generator_class(torch: Any) -> Any:
+    """torch.Generator, of which one for a GPU is the host's here."""
+
+    class Class(type):
+        def __call__(cls, device: Any = "cpu") -> Any:
+            return original("cpu" if is_gpu_device(device) else device)
+
+        def __instancecheck__(cls, x: Any) -> bool:
+            return isinstance(x, original)
+
+    original = torch.Generator
+    return Class("Generator", (), {})
+
+
+class _Graph:
+    """Stands for torch.cuda.CUDAGraph and torch.cuda.graph."""
+
+    def __init__(self, *_: Any, **__: Any):
+        raise _errors.UsageError("CUDA graphs are not emulated: launch the kernels without one, or as on a CPU")
+
+
+def _of_modules(torch: Any) -> dict[tuple[Any, str], Any]:
+    """What programs and code that Inductor wrote call, by module and name."""
 
     def empty_strided(size: Any, stride: Any, dtype: Any) -> Any:
         return torch.empty_strided(size, stride, dtype=dtype)
 
     return {
+        (torch, "Generator"): _generator_class(torch),
         (torch._C, "_cuda_getCurrentRawStream"): lambda _: 0,
         (torch._C._dynamo.guards, "_empty_strided_cuda"): empty_strided,
     }
@@ -177,6 +201,7 @@ def _answers(driver: EmulatorDriver, generator: _Generator) -> dict[str, Any]:
         "get_device_properties": lambda *_: _properties(driver),
         "is_current_stream_capturing": lambda: False,
         "Event": _Event,
+        **dict.fromkeys(("CUDAGraph", "graph"), _Graph),
         "Stream": _Stream,
         "current_stream": _Stream,
         "default_stream": _Stream,
@@ -206,30 +231,31 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
         return
     entered.torch_is_imported()
     unwritten = set(_uninitialised.torch_functions())
+    driver.placements = placements = Placements(torch)
 
     def on_host(x: Any) -> Any:
-        # "tessera:…" is what the driver's get_current_device() returns, where a GPU's returns a number.
-        is_gpu = (isinstance(x, str) and x.split(":")[0] in ("cuda", "tessera")) or (
-            isinstance(x, torch.device) and x.type == "cuda"
-        )
-        return "cpu" if is_gpu else x
+        return "cpu" if isinstance(x, (str, torch.device)) and is_gpu_device(x) else x
 
     class OnHost(TorchFunctionMode):
         def __torch_function__(self, function: Any, kinds: Any, args: Any = (), kwargs: Any = None) -> Any:
-            if function is torch.Tensor.cuda:
-                return args[0]
             if function == torch.Tensor.is_cuda.__get__:  # type: ignore[attr-defined]
                 return True
-            given = {k: on_host(v) for k, v in (kwargs or {}).items()}
+            asked = (args, kwargs or {})
+            if function is torch.Tensor.cuda:
+                return placements.moved(function, *asked, args[0])
+            given = {k: on_host(v) for k, v in asked[1].items()}
             args, given = _without_numbers_of_devices(torch, function, args, given)
             if given.get("pin_memory"):
                 given["pin_memory"] = False
             made = function(*map(on_host, args), **given)
+            if placements.moves(function):
+                return placements.moved(function, *asked, made)
+            placements.computed(function, *asked, made)
             return _uninitialised.fill(made) if function in unwritten else made
 
     generator = _Generator(torch)
     answers = _answers(driver, generator)
-    inductor = _for_inductor(torch)
+    inductor = _of_modules(torch)
     before: dict[Any, Any] = {(torch.cuda, name): getattr(torch.cuda, name) for name in answers}
     before |= {(module, name): getattr(module, name) for module, name in inductor if hasattr(module, name)}
     # The device of tensors is the CPU, and programs say getattr(torch, device.type).
@@ -358,6 +384,65 @@ def _run(command: list[str]) -> None:
         runpy.run_path(command[0], run_name="__main__")
 
 
+def _tail(frames: Any, first: int) -> Any:
+    for _ in range(first):
+        frames = frames.tb_next
+    return frames
+
+
+def _functions_compiled(e: BaseException) -> Iterator[Any]:
+    """The function of Triton whose compilation raised the error, and those that it may call."""
+    from triton.runtime.jit import JITFunction
+
+    frames, waiting = e.__traceback__, []
+    while frames is not None:
+        source = frames.tb_frame.f_locals.get("src")
+        if isinstance(getattr(source, "fn", None), JITFunction):
+            waiting = [source.fn, *getattr(source, "constants", {}).values()]
+        frames = frames.tb_next
+    seen = set()
+    while waiting:
+        function = getattr(waiting[0], "value", waiting[0])  # of a constexpr
+        waiting = waiting[1:]
+        if isinstance(function, JITFunction) and id(function) not in seen:
+            seen.add(id(function))
+            yield function
+            waiting += function.fn.__globals__.values()
+
+
+def _described(e: BaseException | None) -> str:
+    """The exception; of an assertion without a message, what it asserts."""
+    if type(e) is AssertionError and not e.args:
+        frames = traceback.extract_tb(e.__traceback__)
+        return f"AssertionError: {frames[-1].line}" if frames else "AssertionError"
+    return "" if e is None else f"{type(e).__name__}: {e}".removesuffix(": ")
+
+
+def _compile_error(e: BaseException) -> str | None:
+    """Where Triton's front end refuses a kernel, and why: the innermost line of the program's. Triton's own text names
+    lines counted from the function's beginning. Null: e is something else."""
+    from triton.compiler.code_generator import get_jit_fn_file_line
+    from triton.compiler.errors import CompilationError
+
+    if not isinstance(e, CompilationError):
+        return None
+    functions = {f.src: f for f in _functions_compiled(e)}
+    error: Any = e
+    reason, place, source = "", "", ""
+    while isinstance(error, CompilationError):
+        function = functions.get(error.src)
+        if function is not None and hasattr(error.node, "lineno"):
+            file, begin = get_jit_fn_file_line(function)
+            if not place or not is_library(file):
+                line = begin + error.node.lineno - 1
+                place, source = f"{file}:{line}: ", linecache.getline(file, line).strip()
+        reason = error.error_message or reason
+        error = error.__cause__ or error.__context__
+    if not reason or (type(error) is AssertionError and not error.args):
+        reason = _described(error)
+    return f"{place}{reason.strip()}\n  {source}" if place else reason.strip() or str(e)
+
+
 def launches(count: int) -> str:
     return f"{count} launch{'' if count == 1 else 'es'}"
 
@@ -381,9 +466,18 @@ def _execute(driver: EmulatorDriver, command: list[str]) -> tuple[int, str]:
         return 130, f"interrupted after {launches(driver.launches)}"
     except _errors.InputError as e:
         return 1, f"a kernel does not compile: {e}"
-    except Exception:
-        traceback.print_exc()
-        return 1, "the program failed"
+    except Exception as e:
+        if (why := _compile_error(e)) is not None:
+            return 1, f"a kernel does not compile: {why}"
+        # The frames of the program: this function, _run and runpy's come first.
+        frames = traceback.extract_tb(e.__traceback__)
+        own = [f for f in frames if not is_library(f.filename)]
+        if isinstance(e, _errors.Error):  # what the emulation refuses
+            return 1, f"{own[-1].filename}:{own[-1].lineno}: {e}" if own else str(e)
+        first = frames.index(own[0]) if own else 0
+        traceback.print_exception(e.with_traceback(_tail(e.__traceback__, first)))
+        at = f" at {own[-1].filename}:{own[-1].lineno}" if own else ""
+        return 1, f"the program failed{at}: {type(e).__name__}: {e}"
     if driver.faults:  # as test runners and loops over cases do
         return 1, f"{launches(len(driver.faults))} had a fault, which the program caught; the first: {driver.faults[0]}"
     count = driver.launches

@@ -13,6 +13,7 @@ import json
 import linecache
 import os
 import re
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -132,6 +133,36 @@ def _fault(e: _errors.FailedError, files: list[str]) -> KernelFault:
     if source:
         text += f"\n  {source}"
     fault = KernelFault(text, e.message, e.diagnostics)
+    fault.file, fault.line = file, line
+    return fault
+
+
+def line_of_program() -> tuple[str, int]:
+    """The innermost line that is being executed and is not of Triton, torch, the standard library or this package."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        if not is_library(frame.f_code.co_filename):
+            return frame.f_code.co_filename, frame.f_lineno
+        frame = frame.f_back
+    return "", 0
+
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_STANDARD = os.path.dirname(os.__file__)
+
+
+def is_library(file: str) -> bool:
+    parts = file.split(os.sep)
+    is_package = any(name in parts for name in ("site-packages", "dist-packages"))
+    return file.startswith(("<", _PACKAGE + os.sep, _STANDARD + os.sep)) or is_package
+
+
+def _launch_fault(text: str) -> KernelFault:
+    """A fault of the launch itself, at the line that launches."""
+    file, line = line_of_program()
+    source = linecache.getline(file, line).strip()
+    message = f"{file}:{line}: {text}" if line else text
+    fault = KernelFault(f"{message}\n  {source}" if source else message)
     fault.file, fault.line = file, line
     return fault
 
@@ -287,6 +318,7 @@ class _Launcher:
         at = [0]
         for ty, value in zip(self._types, arguments):
             _arguments(ty, value, parameters, values, at)
+        self._refuse_mixed_memory(kernel, values)
         if enter is not None:
             enter(launch_metadata)
         if self._driver.on_launch is not None:
@@ -302,6 +334,23 @@ class _Launcher:
             print(line)
         if leave is not None:
             leave(launch_metadata)
+
+
+    def _refuse_mixed_memory(self, kernel: Any, values: list[Any]) -> None:
+        """A kernel on a GPU cannot access a tensor that the program has left on the host."""
+        where = self._driver.placements
+        tensors = [(k, v.base if isinstance(v, _device.TensorDescriptor) else v) for k, v in enumerate(values)]
+        if where is None or not any(where.is_gpu(v) for _, v in tensors):
+            return
+        parameters = kernel.metadata["args"]
+        for k, v in tensors:
+            if not where.is_host(v):
+                continue
+            name = parameters[k].get("name", k) if k < len(parameters) else k
+            text = f"kernel '{kernel.name}': '{name}' is a tensor on the CPU, which a GPU cannot access; others are on "
+            fault = _launch_fault(text + "the GPU: move it with .cuda(), or make it with device='cuda'")
+            self._driver.faults.append(str(fault))
+            raise fault
 
 
 class EmulatorDriver:
@@ -323,6 +372,7 @@ class EmulatorDriver:
         self.launches = 0
         self.faults: list[str] = []
         self.on_launch: Any = None  # called with the kernel's name before each
+        self.placements: Any = None  # which tensors are on the host (_placements.py), where that is followed
         self.device_interface: Any = None  # what stands for torch.cuda
         self.get_device_capability = lambda *_: _capability(target)
 
