@@ -217,6 +217,79 @@ def tiles_overlap(a, c, M, N, STEP: tl.constexpr, B: tl.constexpr):
         to_c.store([tile * STEP, 0], tl.dot(block, block).to(tl.float16))  # tiles_overlap
 
 
+@triton.jit
+def minus_largest(x, largest, o, OWN: tl.constexpr, B: tl.constexpr):
+    """The barrier orders the threads of one program, and not the programs."""
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i)
+    at = largest + tl.program_id(0) if OWN else largest
+    tl.atomic_max(at, tl.max(v, 0))
+    tl.debug_barrier()
+    m = tl.load(at)  # minus_largest
+    tl.store(o + i, v - m)
+
+
+@triton.jit
+def flag_before_data(x, part, flag, o, EARLY: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    if tl.program_id(0) == 0:
+        v = tl.load(x + i) * 2
+        if EARLY:
+            tl.atomic_xchg(flag, 1, sem="release")
+        tl.store(part + i, v)
+        tl.debug_barrier()
+        if not EARLY:
+            tl.atomic_xchg(flag, 1, sem="release")
+    else:
+        while tl.atomic_add(flag, 0, sem="acquire") != 1:
+            pass
+        v = tl.load(part + i)  # flag_before_data
+        tl.store(o + i, v)
+
+
+@triton.jit
+def relax_twice(u, v, n, STEPS: tl.constexpr, B: tl.constexpr):
+    """The second step reads what the neighbouring program may not have written."""
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    inside = (i > 0) & (i < n - 1)
+    for _ in tl.static_range(STEPS):
+        before = tl.load(u + i - 1, mask=inside, other=0.0)  # relax_twice
+        after = tl.load(u + i + 1, mask=inside, other=0.0)
+        tl.store(v + i, 0.5 * (before + after), mask=inside)
+        u, v = v, u
+        tl.debug_barrier()
+
+
+@triton.jit
+def sums_in_place(x, BARRIER: tl.constexpr, B: tl.constexpr, LOG: tl.constexpr):
+    i = tl.arange(0, B)
+    for d in tl.static_range(LOG):
+        v = tl.load(x + i)
+        w = tl.load(x + i - (1 << d), mask=i >= (1 << d), other=0.0)  # sums_in_place
+        if BARRIER:
+            tl.debug_barrier()
+        tl.store(x + i, v + w)
+        tl.debug_barrier()
+
+
+@triton.jit
+def ticket_of_block(x, part, counter, o, SCOPE: tl.constexpr, N: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    tl.store(part + pid, tl.sum(tl.load(x + pid * B + tl.arange(0, B)), 0))
+    tl.debug_barrier()
+    ticket = tl.atomic_add(counter, 1, sem="acq_rel", scope=SCOPE)  # ticket_of_block
+    if ticket == N - 1:
+        tl.store(o, tl.sum(tl.load(part + tl.arange(0, N)), 0))
+
+
+@triton.jit
+def tiles_of_wrong_axis(x, tiles, AXIS: tl.constexpr, B: tl.constexpr):
+    for tile in tl.range(tl.program_id(0), tiles, tl.num_programs(AXIS)):
+        p = x + tile * B + tl.arange(0, B)
+        v = tl.load(p)  # tiles_of_wrong_axis
+        tl.store(p, v + 1.0)
+
+
 # ---- deadlock ----
 
 
@@ -360,6 +433,61 @@ def wraps_into_bounds(x, o, s, WIDE: tl.constexpr, B: tl.constexpr):
     tl.store(o + i, tl.load(x + at))  # wraps_into_bounds
 
 
+@triton.jit
+def narrow_index(x, o, TYPE: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    row = i.to(TYPE) * 300
+    v = tl.load(x + row)  # narrow_index
+    tl.store(o + i, v)
+
+
+@triton.jit
+def bin_of_largest(x, o, low, width, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    b = ((v - low) / width).to(tl.int32)
+    tl.atomic_add(o + b, 1, mask=i < n)  # bin_of_largest
+
+
+@triton.jit
+def columns_by_rows(x, o, xm, xn, M, N, B: tl.constexpr):
+    r, c = tl.arange(0, B)[:, None], tl.arange(0, B)[None, :]
+    v = tl.load(x + r * xm + c * xn, mask=(r < M) & (c < N))  # columns_by_rows
+    tl.store(o + r * N + c, v, mask=(r < M) & (c < N))
+
+
+# ---- values without a meaning ----
+
+
+@triton.jit
+def mean(sums, counts, o, B: tl.constexpr):
+    i = tl.arange(0, B)
+    k = tl.load(counts + i)
+    m = tl.load(sums + i) // k  # mean
+    tl.store(o + i, m)
+
+
+@triton.jit
+def wrap_around(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    j = i % n  # wrap_around
+    tl.store(o + i, tl.load(x + j))
+
+
+@triton.jit
+def unpack_bits(x, shifts, o, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i) >> tl.load(shifts + i)  # unpack_bits
+    tl.store(o + i, v)
+
+
+@triton.jit
+def to_pixels(x, o, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = (tl.load(x + i) * 255).to(tl.uint8)  # to_pixels
+    tl.store(o + i, v)
+
+
 # ---- what nobody wrote ----
 
 
@@ -426,6 +554,17 @@ def matrix():
     return np.arange(1024, dtype="f4").reshape(32, 32)
 
 
+def squares(n):
+    return np.arange(n, dtype="f4") ** 2
+
+
+def tenths(n):
+    """n numbers from 0.0 to 0.99, and 1.0 as the hundredth."""
+    x = np.arange(n, dtype="f4") / 101
+    x[99:] = 1.0
+    return x
+
+
 def tiles():
     return np.random.default_rng(1).random((128, 32)).astype("f2"), np.zeros((128, 32), "f2")
 
@@ -469,6 +608,7 @@ def wraps(step):
 # Name: kernel, blocks, arguments of the right launch, of the wrong one, what is said of it, where it cannot be seen.
 TEXT = ("interpreter",)  # which runs programs, and the elements of one operation, one after the other
 INLINE_PTX = ("interpreter", "gfx942")
+LOWERED = ("sm_90a", "gfx942")  # which give a value to what the text leaves open
 VECTORS = ("interpreter", "gfx942")  # loads of gfx942 need no more than the alignment of an element of 4 bytes
 MODULO = ("interpreter", "gfx942")  # the latter computes offsets into arrays below 2 GiB modulo 2^32
 CASES = {
@@ -508,6 +648,33 @@ CASES = {
                            lambda: (matrix(), 32, False, 16), "race", TEXT),
     "last_one_resets": (last_one_resets, 3, lambda: (f4(384), i4(1), np.zeros(1, "f4"), True, 128),
                         lambda: (f4(384), i4(1), np.zeros(1, "f4"), False, 128), "race", TEXT),
+    "minus_largest": (minus_largest, 4, lambda: (squares(512), f4(4), f4(512), True, 128),
+                      lambda: (squares(512), f4(4), f4(512), False, 128), "race", TEXT),
+    "flag_before_data": (flag_before_data, 2, lambda: (f4(128), f4(128), i4(1), f4(128), False, 128),
+                         lambda: (f4(128), f4(128) * 3, i4(1), f4(128), True, 128), "race", TEXT),
+    "relax_twice": (relax_twice, 2, lambda: (squares(256), f4(256), 256, 1, 128),
+                    lambda: (squares(256), f4(256), 256, 2, 128), "race", TEXT),
+    "sums_in_place": (sums_in_place, 1, lambda: (f4(256), True, 256, 8), lambda: (f4(256), False, 256, 8), "race",
+                      TEXT),
+    "ticket_of_block": (ticket_of_block, 4, lambda: (f4(512), f4(4), i4(1), f4(1), "gpu", 4, 128),
+                        lambda: (f4(512), f4(4), i4(1), f4(1), "cta", 4, 128), "race.*in the scope of its block", TEXT),
+    "tiles_of_wrong_axis": (tiles_of_wrong_axis, 3, lambda: (f4(512), 8, 0, 64), lambda: (f4(512), 8, 1, 64), "race",
+                            TEXT),
+    "narrow_index": (narrow_index, 1, lambda: (f4(128 * 300), f4(128), tl.int32, 128),
+                     lambda: (f4(128 * 300), f4(128), tl.int16, 128), "out of bounds", ()),
+    "bin_of_largest": (bin_of_largest, 2, lambda: (tenths(99), i4(10), 0.0, 0.1, 99, 64),
+                       lambda: (tenths(100), i4(10), 0.0, 0.1, 100, 64), "out of bounds", ()),
+    "columns_by_rows": (columns_by_rows, 1, lambda: (f4(10, 30), f4(10, 30), 30, 1, 10, 30, 32),
+                        lambda: (f4(10, 30), f4(10, 30), 1, 30, 10, 30, 32), "out of bounds", ()),
+    "mean": (mean, 1, lambda: (index(0), i4(64) + 3, i4(64), 64), lambda: (index(0), index(1), i4(64), 64),
+             "division by zero", LOWERED),
+    "wrap_around": (wrap_around, 1, lambda: (f4(64), f4(64), 7, 64), lambda: (f4(64), f4(64), 0, 64),
+                    "remainder of a division by zero", LOWERED),
+    "unpack_bits": (unpack_bits, 1, lambda: (index(0), i4(64) + 31, i4(64), 64),
+                    lambda: (index(0), i4(64) + 32, i4(64), 64), "shift of 32 bits by 32", LOWERED),
+    "to_pixels": (to_pixels, 1, lambda: (f4(64), np.zeros(64, "u1"), 64),
+                  lambda: (f4(64) * 1.5, np.zeros(64, "u1"), 64),
+                  "conversion of 382.5 to an unsigned integer of 8 bits", LOWERED),
     "locked": (locked, 2, lambda: (i4(1), i4(1), True), lambda: (i4(1), i4(1), False), "deadlock", TEXT),
     "waits_for_next": (waits_for_next, 3, lambda: (i4(4), i4(4), 0), lambda: (i4(4), i4(4), 1), "deadlock", TEXT),
     "left_neighbour": (left_neighbour, 1, lambda: (f4(129), f4(129), 1, 128), lambda: (f4(129), f4(129), 0, 128),
