@@ -11,9 +11,9 @@
 //     passTurn      group g arrives at barrier g + 1, the last one at barrier 0
 //   endTurns        group 0 waits at barrier 0, then arrives at the last group's; the last group waits there
 //
-// Nothing is left at a barrier then. The last group waits so that it does not arrive for a next loop at barrier 0 while
-// group 0 is yet to come there: the two arrivals would be all that the barrier counts. All groups go round the loop as
-// often. PTX ISA, "bar, barrier": the threads that wait and those that arrive are counted together.
+// All arrivals are consumed then. The last group waits so that it does not arrive at barrier 0 for a next loop before
+// group 0 has waited there for this one: the two arrivals would be all that the barrier counts. All groups run the same
+// number of iterations. PTX ISA, "bar, barrier": the threads that wait and those that arrive are counted together.
 #include "transforms/memory/warp_groups.h"
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"

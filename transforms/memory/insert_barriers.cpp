@@ -26,15 +26,15 @@
 //    wait makes the data visible to other threads. Who reads before the wait gets no help from a barrier.
 // 5. Asynchronous dots (`ttng.warp_group_dot` with isAsync) read shared memory until a `ttng.warp_group_dot_wait` ends
 //    them. Their reads count as reads of the waits after them; a barrier after those orders them before other threads'
-//    writes. A wait that leaves n dots pending leaves the n before it in its block, if there are so many; else it ends
-//    none for sure.
+//    writes. A wait that leaves n dots pending leaves the n before it in its block, if there are so many; else it may
+//    end none.
 // 6. Bulk copies of tensors (TMA). One thread issues them, so what all threads did to the buffer before needs a
 //    barrier. A copy to shared memory is waited for by every reader itself (`ttng.wait_barrier`), so it is no write
 //    of this analysis. The unit reads and writes through the asynchronous proxy: ordinary writes to the buffer that no
 //    `ttng.fence_async_shared` followed get one, in front of the barrier. A copy from shared memory reads until a
 //    `ttng.async_tma_store_wait` that leaves none pending, as in rule 5.
 // 7. Arrivals (`ttng.arrive_barrier`) signal to other agents that the block has finished an access, so all accesses
-//    come before them. A warp that arrives for itself alone speaks of its own accesses, and needs no barrier.
+//    come before them. A warp that arrives for itself alone covers only its own accesses, and needs no barrier.
 // 8. Partitions (`ttg.warp_specialize`) begin and end with a barrier of all warps. In between, the program orders what
 //    partitions do to each other's buffers; barriers inside a partition order the accesses of its own warps. Buffers
 //    that only one partition uses share no bytes with others (allocate_shared_memory.h).

@@ -32,7 +32,8 @@
 //
 // Conditions:
 //   - The loop stands in a kernel, in no branch and no other loop than one over tiles (producer_of_nest.cpp), and no
-//     other loop of the kernel is specialised: warps of partitions then need no messages about what to run.
+//     other loop of the kernel is specialised, those that follow it aside (loops_of_producer.cpp): warps of partitions
+//     then need no messages about what to run.
 //   - All asynchronous copies of the loop are bulk copies (TMA) to multi-buffers, and the loop waits for them by one
 //     mbarrier. What they need is computed from scalars alone. Their descriptors are arguments of the kernel.
 //   - Nothing reads these buffers but asynchronous dots that the same iteration waits for.

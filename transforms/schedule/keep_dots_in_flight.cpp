@@ -1,5 +1,5 @@
 // Pass keep-dots-in-flight: dots whose results only accumulate are not waited for at the end of an iteration. The
-// matrix unit has them to do while threads begin the next one: wait for its copies, synchronise, issue its first dot.
+// matrix unit executes them while threads begin the next one: wait for its copies, synchronise, issue its first dot.
 // The backward pass of attention is the foremost case:
 //
 //   scf.for … iter_args(%dv, %dk)                         scf.for … iter_args(%dv, %dk)

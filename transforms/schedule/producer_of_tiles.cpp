@@ -97,7 +97,7 @@ static std::string whyNoCopiesByProducer(scf::ForOp loop, const PipelinePlan &pl
     if (!a.isBulkCopy) return "not all blocks are copied by TMA";
     if (!isArgumentOfFunction(a.descriptorLoad().desc())) return "the kernel itself makes the tensor map of a copy";
   }
-  if (forbidsProducer(loop.op) || forbidsProducer(tiles.op)) return "the loop says so";
+  if (forbidsProducer(loop.op) || forbidsProducer(tiles.op)) return "the loop has tessera.warp_specialize = false";
   if (std::string why = whyWarpsCannotPart(tiles.op); !why.empty()) return why;
   if (!hasRoomForProducer(target, warps))
     return llvm::formatv("a block of {0} warps has no room for one, or no whole warp groups", warps);
@@ -112,7 +112,7 @@ static std::string whyNotPossible(scf::ForOp loop, const PipelinePlan &plan, con
   if (std::string why = whyNoCopiesByProducer(loop, plan, target, warps); !why.empty()) return why;
   if (!isArithmeticOfScalars(plan.producer.operations) || !isArithmeticOfScalars(plan.tiles.addresses.operations) ||
       !isArithmeticOfScalars(plan.tiles.updates))
-    return "addresses of copies need more than scalars";
+    return "addresses of copies depend on tensors or loads";
   if (!plan.dotsInFlight || !areForDots(plan)) return "copied blocks are read by more than dots that stay in flight";
   return "";
 }

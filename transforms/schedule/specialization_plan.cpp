@@ -36,7 +36,7 @@ public:
       whyNot =
           "copied buffers are read by more than dots that the iteration waits for; make a block that is loaded by a "
           "descriptor the operand of dots alone (scale or convert the result, not the block)";
-    if (whyNot.empty() && !findAddresses()) whyNot = "addresses of copies need more than scalars";
+    if (whyNot.empty() && !findAddresses()) whyNot = "addresses of copies depend on tensors or loads";
     if (!whyNot.empty()) return std::nullopt;
     return std::move(plan_);
   }

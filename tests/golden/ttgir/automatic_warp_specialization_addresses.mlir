@@ -2,7 +2,7 @@
 // copies.
 // RUN: tessera opt %s --target sm_90a -tritongpu-automatic-warp-specialization -canonicalize | FileCheck %s
 // RUN: tessera opt %s --target sm_90a -tritongpu-automatic-warp-specialization -o %t --remarks 2>&1 | FileCheck %s --check-prefix=REMARK
-// REMARK: remark: no producer warp issues the loop's copies: addresses of copies need more than scalars [
+// REMARK: remark: no producer warp issues the loop's copies: addresses of copies depend on tensors or loads [
 // REMARK: remark: no producer warp issues the loop's copies: the kernel itself makes the tensor map of a copy [
 // RUN: tessera compile %S/../../kernels/desc_arguments_softmax/desc_arguments_softmax.ttir --target sm_90a --emit ttgir -o %t --remarks=WarpsSpecialized 2>&1 | FileCheck %s --check-prefix=STORE
 // STORE: no producer warp issues the loop's copies: 'tt.descriptor_store' at {{.*}} synchronises or copies, too [

@@ -5,7 +5,7 @@
 // REMARK: remark: the producer warp of the loop before issues this loop's copies, too, into the same buffers
 // REMARK: remark: no producer warp issues the loop's copies: 'tt.store' at {{.*}} may write what 'tt.load' at {{.*}} reads
 // REMARK: remark: no producer warp issues the loop's copies: addresses of copies depend on 'scf.for' at
-// REMARK: remark: no producer warp issues the loop's copies: the loop around it says so
+// REMARK: remark: no producer warp issues the loop's copies: the loop around it has tessera.warp_specialize = false
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [8, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [8, 1], instrShape = [16, 128, 16]}>

@@ -14,7 +14,7 @@
 // EXACT-NOT: producer warp
 // REQUESTED: a producer warp issues the copies of all tiles;
 // SMALL: no producer warp issues them: a multiprocessor has shared memory for 2 blocks, which hide each other's latency;
-// LOADED: no producer warp issues them: addresses of copies need more than scalars;
+// LOADED: no producer warp issues them: addresses of copies depend on tensors or loads;
 
 // CHECK-LABEL: @tiles
 // CHECK: %[[FULL:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x1xi64
