@@ -13,7 +13,8 @@
 //            through elementwise operations, map_elementwise, broadcast, expand_dims, trans, reshape, split, join,
 //            gather, reduce (unless warps would then exchange very many partial results), scan (if its axis stays in
 //            order), loads of few elements, into buffers and into loops. So conversions travel towards the stores and
-//            vanish where both ends have one layout
+//            vanish where both ends have one layout. The other operand of an elementwise operation may move as a whole:
+//            a scale of each row that is loaded, random numbers
 //   carry    loop-carried values and results of branches take the layout in which they are yielded
 //   stores   a store whose value arrives in a layout in which accesses are as wide as in its own is done in that
 //            layout, if nothing else reads or writes that memory (threads order only their own accesses)
@@ -308,7 +309,8 @@ private:
     // An operand that is in the operation's layout as it is: one conversion for another, but less often or of fewer
     // elements.
     auto cost = conversionCost(o), costOfArriving = conversionCost(op->operand(at));
-    return cost < costOfArriving || (cost == costOfArriving && isComputedFromConverted(o));
+    if (cost != costOfArriving) return cost < costOfArriving;
+    return isComputedFromConverted(o) || (movesWithUse(o, e) && !movesWithUse(arriving.src(), encodingOf(o)));
   }
   /// Whether each element is computed from one of a converted value: to have it in another layout, that value is
   /// converted to another one (conversion slices), which costs nothing more.
@@ -320,6 +322,39 @@ private:
       v = op->operand(0);
     }
     return false;
+  }
+  /// Whether all that the value is computed from, by operations on single elements, may be computed in the other layout
+  /// instead (conversion slices), since nothing else uses it: loads of few elements, loop-carried values, random
+  /// numbers. Then nothing is converted. A loop that adds up sums of rows with a scale each carries the layout of the
+  /// sums, and outside of loops random numbers are made where the elements are that they select.
+  bool movesWithUse(Value v, const Encoding *e) {
+    constexpr unsigned kMost = 512; // operations; bounds the time
+    llvm::SmallSetVector<Operation *, 16> moved;
+    bool loads = false;
+    auto add = [&](Value o) {
+      if (values_.isAvailable(o, e) || carried_.canCarry(o, e)) return true;
+      Operation *op = o.definingOp();
+      if (!op || op->numResults() != 1 || moved.size() == kMost) return false;
+      bool isLoad = isNarrowLoad(op, threads_, memory_) && !isLoopBodyWithDot(op->block());
+      bool computes = (isElementwise(op) || op->is<arith::SelectOp>()) && isPure(op);
+      if (!isLoad && !computes) return false;
+      loads |= isLoad;
+      moved.insert(op);
+      return true;
+    };
+    if (!add(v) || moved.empty()) return false;
+    for (unsigned i = 0; i < moved.size(); ++i)
+      for (Value o : moved[i]->operands())
+        if (!add(o)) return false;
+    auto isUsedOutside = [&](Operation *op) {
+      return llvm::any_of(op->result().users(), [&](Operation *user) { return !moved.contains(user); });
+    };
+    bool isUsedElsewhere = !v.hasOneUse() || llvm::any_of(llvm::drop_begin(moved), isUsedOutside);
+    if (!loads && isInLoop(moved[0])) return false; // it is computed while a load of the iteration is waited for
+    // Loads of more elements than before are few beside the elements that were added up; other work would be repeated.
+    auto shape = tensorOf(v).shape();
+    bool repeatsWork = elementsPerThreadOrMany(e, shape) > elementsPerThreadOrMany(encodingOf(v), shape);
+    return !isUsedElsewhere && (loads || !repeatsWork);
   }
   /// What it costs to convert a value: the loops in which it is done, then how many elements there are.
   static std::pair<unsigned, int64_t> conversionCost(Value v) {
