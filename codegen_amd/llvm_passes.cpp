@@ -20,6 +20,7 @@
 #include "codegen_amd/passes/round_to_bfloat.h"
 #include "codegen_amd/passes/scalar_offsets.h"
 #include "codegen_amd/passes/schedule_matrices.h"
+#include "codegen_amd/passes/share_base_moves.h"
 #include "codegen_amd/passes/unroll_buffers.h"
 #include "codegen_amd/passes/vector_partials.h"
 #include "codegen_amd/passes/work_after_branches.h"
@@ -83,6 +84,7 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info, const Targe
   p.addPass(ADCEPass());
   p.addPass(AdvanceOffsetsPass());      // after the passes that change offsets and their masks
   p.addPass(ScalarOffsetsPass());       // … and before all that hides them
+  p.addPass(ShareBaseMovesPass(info));  // … and before their sums change
   p.addPass(KeepCarriedPointersPass()); // hides where pointers start: after the passes that use it
   p.addPass(AtomicLoopsPass(tm));       // … and blocks
   p.addPass(ScheduleMatricesPass());    // after the passes that remove matrix instructions
