@@ -327,14 +327,17 @@ void findAddresses(LaneAccess &x) {
       if (bool(c[l] & 1) == a.predicateNegated) x.active &= ~(uint64_t(1) << l);
   }
   if (a.resource != kNoRow) {
-    // Raw buffer: base + offset + scalar offset; beyond the number of records reads give 0 and writes do nothing.
+    // Raw buffer: base + offset + scalar offset; beyond the number of records reads give 0 and writes do nothing. The
+    // scalar offset counts on gfx9 alone ("Range checking" in the ISA guides).
+    bool countsScalar = w.program->target->matrixUnit == ir::MatrixUnit::Mfma;
     for (uint64_t m = x.active; m; m &= m - 1) {
       unsigned l = unsigned(std::countr_zero(m));
       u128 resource = w.row<u128>(a.resource)[l];
       uint64_t offset = uint64_t(w.row<uint32_t>(a.address)[l]) + uint64_t(a.offset);
       uint32_t records = uint32_t(resource >> 64);
-      x.address[l] = (uint64_t(resource) & 0xffffffffffffull) + offset + w.row<uint32_t>(a.scalarOffset)[l];
-      if (offset + a.bytes > records) x.drop(l);
+      uint64_t scalar = w.row<uint32_t>(a.scalarOffset)[l];
+      x.address[l] = (uint64_t(resource) & 0xffffffffffffull) + offset + scalar;
+      if (offset + (countsScalar ? scalar : 0) + a.bytes > records) x.drop(l);
     }
   } else if (a.addressBytes == 8) {
     const uint64_t *p = w.row<uint64_t>(a.address);
