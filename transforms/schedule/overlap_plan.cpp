@@ -54,8 +54,7 @@ private:
       });
       if (!isFlat || synchronises(op)) return false;
     }
-    return !dots_.empty() && !addsOutsideOfInstruction(plan_.first) && firstIsWaitedFor() &&
-           mayWaitLater(plan_.first);
+    return !dots_.empty() && !addsOutsideOfInstruction(plan_.first) && firstIsWaitedFor() && mayWaitLater(plan_.first);
   }
   /// Whether no thread writes in the body what the dot reads from shared memory: it may then be in flight for longer.
   bool mayWaitLater(ttng::WarpGroupDotOp dot) const {
