@@ -40,6 +40,7 @@
 #include "transforms/memory/allocate_shared_memory.h"
 #include "transforms/memory/warp_groups.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::transforms {
 using namespace ir;

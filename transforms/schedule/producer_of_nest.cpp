@@ -116,8 +116,8 @@ private:
   }
 
   void emitConsumers(ttg::WarpSpecializeOp op) {
-    Builder beforeTiles(nest_.tiles.op);
-    Value zero = beforeTiles.intConstant(loc_, beforeTiles.context().i32(), 0);
+    Builder before(op.op);
+    Value zero = before.intConstant(loc_, before.context().i32(), 0);
     CarriedValue index = carryMore(nest_.tiles, zero);
     CarriedValue phase = carryMore(index.loop, zero);
     scf::ForOp tiles = phase.loop;

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib.util
+import inspect
 import linecache
 import os
 import runpy
@@ -410,6 +411,13 @@ def _functions_compiled(e: BaseException) -> Iterator[Any]:
             waiting += function.fn.__globals__.values()
 
 
+def _definition(function: Any) -> tuple[str, int]:
+    """The file and the line of `def` of a function of Triton, behind its decorators."""
+    lines, first = inspect.getsourcelines(function.fn)
+    above = next((k for k, line in enumerate(lines) if line.lstrip().startswith("def ")), 0)
+    return function.fn.__code__.co_filename, first + above
+
+
 def _described(e: BaseException | None) -> str:
     """The exception; of an assertion without a message, what it asserts."""
     if type(e) is AssertionError and not e.args:
@@ -421,7 +429,6 @@ def _described(e: BaseException | None) -> str:
 def _compile_error(e: BaseException) -> str | None:
     """Where Triton's front end refuses a kernel, and why: the innermost line of the program's. Triton's own text names
     lines counted from the function's beginning. Null: e is something else."""
-    from triton.compiler.code_generator import get_jit_fn_file_line
     from triton.compiler.errors import CompilationError
 
     if not isinstance(e, CompilationError):
@@ -432,7 +439,7 @@ def _compile_error(e: BaseException) -> str | None:
     while isinstance(error, CompilationError):
         function = functions.get(error.src)
         if function is not None and hasattr(error.node, "lineno"):
-            file, begin = get_jit_fn_file_line(function)
+            file, begin = _definition(function)
             if not place or not is_library(file):
                 line = begin + error.node.lineno - 1
                 place, source = f"{file}:{line}: ", linecache.getline(file, line).strip()

@@ -1,5 +1,5 @@
 // A producer warp for loops inside of a loop over tiles, which copies for the next tile while one is stored.
-// RUN: tessera opt %s --target sm_90a -tritongpu-pipeline=num-stages=3 -tritongpu-automatic-warp-specialization -canonicalize | FileCheck %s
+// RUN: tessera opt %s --target sm_90a -tritongpu-pipeline=num-stages=3 -tritongpu-automatic-warp-specialization -canonicalize --verify-each | FileCheck %s
 // RUN: tessera opt %s --target sm_90a -tritongpu-pipeline=num-stages=3 -tritongpu-automatic-warp-specialization -o %t --remarks=WarpsSpecialized 2>&1 | FileCheck %s --check-prefix=REMARK
 // REMARK: remark: a producer warp issues the loop's copies, from one iteration of the loop around it to the next; the other 8 have 240 registers a thread
 // REMARK: remark: the producer warp of the loop before issues this loop's copies, too, into the same buffers
