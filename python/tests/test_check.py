@@ -550,7 +550,11 @@ for x in {", ".join(wrong)}:
     "body, line, reason",
     [
         ("helper(x)", 5, "too few"),
-        ("tl.make_tensor_descriptor(x, [64], [1], [32]).store([0], tl.arange(0, 64))", 9, "AssertionError: assert"),
+        (  # an assertion of Triton 3.6; a later version says what it expected
+            "tl.make_tensor_descriptor(x, [64], [1], [32]).store([0], tl.arange(0, 64))",
+            9,
+            "(AssertionError: assert|expected value shape)",
+        ),
     ],
 )
 def test_kernels_that_triton_refuses(tmp_path, body, line, reason):
