@@ -60,6 +60,7 @@
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/cleanup/carried_values.h"
 #include "transforms/memory/mbarrier.h"
+#include "transforms/memory/scratch.h"
 #include "transforms/memory/warp_groups.h"
 #include "transforms/passes.h"
 #include "transforms/schedule/loops_of_producer.h"
@@ -206,8 +207,7 @@ int64_t sharedBytesAt(Operation *at) {
     auto dealloc = op->dyn<ttg::LocalDeallocOp>();
     auto alloc = dealloc ? allocationOf(dealloc.src()) : op->dyn<ttg::LocalAllocOp>();
     if (!alloc) continue;
-    auto type = alloc.result().type().cast<MemDescType>();
-    bytes += (dealloc ? -1 : 1) * type.numElements() * type.element().bitWidth() / 8;
+    bytes += (dealloc ? -1 : 1) * bufferBytes(alloc.result().type().cast<MemDescType>());
   }
   return bytes;
 }

@@ -38,6 +38,7 @@
 #include "transforms/analyses/multi_buffer_index.h"
 #include "transforms/analyses/plain_stores.h"
 #include "transforms/memory/allocate_shared_memory.h"
+#include "transforms/memory/scratch.h"
 #include "transforms/memory/warp_groups.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -304,8 +305,9 @@ private:
     auto isTensor = [](Value v) { return v.type().isTensor() || v.type().isa<MemDescType>(); };
     if (op->numRegions() || llvm::any_of(op->results(), isTensor) || llvm::any_of(op->operands(), isTensor))
       return false;
-    if (op->is<tt::LoadOp>()) return loads_.push_back(op), true;
-    return isPure(op);
+    auto load = op->dyn<tt::LoadOp>();
+    if (load && !load.isVolatile()) loads_.push_back(op);
+    return load ? !load.isVolatile() : isPure(op);
   }
 
   /// Whether copies of a tile may be issued before the tile before is stored.
@@ -335,10 +337,7 @@ private:
       for (auto &[mine, firsts] : f.buffers) replaced.push_back(mine.definingOp());
     int64_t bytes = sharedBytesDuring(nest_.tiles.op, replaced, target_) + kBytesOfProducer;
     for (auto &group : nest_.loops.front().plan.groups)
-      for (auto *alloc : group.allocs) {
-        auto type = alloc->result().type().cast<MemDescType>();
-        bytes += type.numElements() * type.element().bitWidth() / 8;
-      }
+      for (auto *alloc : group.allocs) bytes += bufferBytes(alloc->result().type().cast<MemDescType>());
     return bytes <= target_.sharedMemoryPerBlock ||
            refuse(llvm::formatv("its buffers and what a tile takes beside them are {0} bytes of shared memory", bytes));
   }

@@ -5,6 +5,7 @@
 #include "transforms/analyses/memdesc_root.h"
 #include "transforms/analyses/multi_buffer_index.h"
 #include "transforms/memory/mbarrier.h"
+#include "transforms/memory/scratch.h"
 #include "transforms/schedule/producer_partition.h"
 
 namespace tessera::transforms {
@@ -60,8 +61,7 @@ void ProducerOfLoops::separateGroups(ServedLoop &s) const {
 }
 
 static int64_t bytesOf(ttng::AsyncTmaCopyGlobalToLocalOp copy) {
-  auto type = copy.result().type().cast<MemDescType>();
-  return type.numElements() * type.element().bitWidth() / 8;
+  return bufferBytes(copy.result().type().cast<MemDescType>());
 }
 
 void ProducerOfLoops::separateCopies(ttng::BarrierExpectOp all, llvm::SetVector<Operation *> *addresses) const {

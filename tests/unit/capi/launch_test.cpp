@@ -539,6 +539,10 @@ TEST_P(OnGpu, LaunchesAndGivesEverythingBack) {
     EXPECT_EQ(tessera_stream_synchronize(adopted, nullptr), TESSERA_FAILED); // its owner has destroyed it
     EXPECT_THAT(s.diagnostics.texts, HasSubstr("running what was launched on a stream failed"));
     tessera_stream_destroy(adopted);
+    tessera_tensor_descriptor descriptor; // all other arguments are buffers and values
+    tessera_tensor_descriptor_init(&descriptor, sizeof descriptor);
+    s.arguments[0] = tessera_argument_descriptor(s.x, 0, &descriptor);
+    EXPECT_EQ(s.launch(), TESSERA_USAGE);
     uint64_t address = 4096; // of another library's memory
     s.arguments[0] = tessera_argument_value(&address, sizeof address);
     EXPECT_EQ(s.launch(), TESSERA_OK) << s.diagnostics.texts;
