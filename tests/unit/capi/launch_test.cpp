@@ -494,6 +494,21 @@ TEST(CApiDevices, PrintsGoToTheHandler) {
 
 class OnGpu : public testing::TestWithParam<Gpu> {};
 
+/// What is no whole object is refused before a driver gets it.
+void refusesOtherObjects(Session &s) {
+  tessera_kernel *none;
+  tessera_error *e;
+  EXPECT_EQ(tessera_kernel_load(s.device, "text", 4, tessera_kernel_metadata(s.kernel), &none, &e), TESSERA_USAGE);
+  EXPECT_THAT(tessera_error_message(e), StartsWith("this is no "));
+  tessera_error_destroy(e);
+  std::string header = kEmptyObject;
+  header[0x29] = 1; // sections at byte 256, which the driver would read
+  EXPECT_EQ(tessera_kernel_load(s.device, header.data(), header.size(), tessera_kernel_metadata(s.kernel), &none, &e),
+            TESSERA_USAGE);
+  EXPECT_THAT(tessera_error_message(e), StartsWith("this is no "));
+  tessera_error_destroy(e);
+}
+
 /// The stand-ins keep memory, and count what is held; they do not execute kernels.
 TEST_P(OnGpu, LaunchesAndGivesEverythingBack) {
   auto held = GetParam().held();
@@ -548,17 +563,7 @@ TEST_P(OnGpu, LaunchesAndGivesEverythingBack) {
     EXPECT_EQ(s.launch(), TESSERA_OK) << s.diagnostics.texts;
     uint32_t tall[3] = {1, 65536, 1};
     EXPECT_EQ(s.launch(tall), info->spec[0] == 'c' ? TESSERA_USAGE : TESSERA_OK);
-    tessera_kernel *none;
-    tessera_error *e;
-    EXPECT_EQ(tessera_kernel_load(s.device, "text", 4, tessera_kernel_metadata(s.kernel), &none, &e), TESSERA_USAGE);
-    EXPECT_THAT(tessera_error_message(e), StartsWith("this is no "));
-    tessera_error_destroy(e);
-    std::string header = kEmptyObject;
-    header[0x29] = 1; // sections at byte 256, which the driver would read
-    EXPECT_EQ(tessera_kernel_load(s.device, header.data(), header.size(), tessera_kernel_metadata(s.kernel), &none, &e),
-              TESSERA_USAGE);
-    EXPECT_THAT(tessera_error_message(e), StartsWith("this is no "));
-    tessera_error_destroy(e);
+    refusesOtherObjects(s);
     // On another thread, and through another handle of the same device.
     std::thread([&] {
       tessera_device *again;
