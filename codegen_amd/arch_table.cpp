@@ -124,6 +124,7 @@ static ArchInfo gfx90a() {
   t.tuning.conversionRoundTripCost = 64; // modelled: ir/tuning.def
   t.tuning.stripBlockBytes = 0;          // not modelled
   t.tuning.reduceByFma = false;
+  t.tuning.reduceInOneChain = false;
   t.tuning.heldRegistersPercent = 0;
   t.tuning.permutesLoadedBits = 16;
   t.tuning.priorityLevels = 1; // gfx942: GEMMs gain or lose 2 % by the model
@@ -223,6 +224,7 @@ static ArchInfo gfx1100() {
   t.tuning.narrowLoadMaxAccesses = 0;    // modelled: ir/tuning.def
   t.tuning.stripBlockBytes = 0;          // not modelled
   t.tuning.reduceByFma = false;
+  t.tuning.reduceInOneChain = false;
   t.tuning.permutesLoadedBits = 8;
   t.tuning.heldRegistersPercent = 85;
   t.tuning.moreWarpsHeldPercent = 85;

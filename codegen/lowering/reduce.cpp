@@ -1,8 +1,9 @@
 // Lowering of tt.reduce. A reduction along an axis goes through three stages, each of which the source's layout
 // shortens or removes:
 //   thread  registers whose indices differ along the axis alone are combined, as a balanced tree: of pairs, or of
-//           threes where an instruction combines three (v_max3_f32); of very many in runs (combineInRuns); sums
-//           of x * y in chains of fma (combineInChains)
+//           threes where an instruction combines three (v_max3_f32); of very many in runs (combineInRuns); one after
+//           the other where a thread has several results (inOneChain); sums of x * y in chains of fma
+//           (combineInChains)
 //   warp    lanes that differ along the axis are combined by butterfly shuffles, integers of a whole warp by one
 //           instruction where the target has it (Target::combineLanes); afterwards all of them hold the result
 //   block   when warps differ along the axis, one lane per result and warp stores its partial value to shared memory;
@@ -93,8 +94,12 @@ private:
     bool isLarge = info.hasScheduleBarriers && srcs[0]->size() > few;
     auto only = onlyOperation();
     unsigned width = only && fl_.target.combinesThree(*only, type_.element()) ? 3 : 2;
-    if (isLarge) combineInRuns(values, width);
-    if (addsByFma() && !isLarge) combineInChains(values);
+    if (isLarge)
+      combineInRuns(values, width);
+    else if (width == 2 && inOneChain(values.size()))
+      combineInChains(values, values.begin()->second.size());
+    else if (addsByFma())
+      combineInChains(values, info.tuning.reduceRun);
     for (auto &[key, members] : values) partials_[key] = tree(members, width);
   }
 
@@ -124,10 +129,19 @@ private:
            fl_.target.info().tuning.reduceByFma;
   }
 
-  /// What is summed up is added one after the other within a run: one mul and n - 1 fma. A tree takes as many of one as
-  /// of the other, and additions above them.
-  void combineInChains(std::map<Key, llvm::SmallVector<Partial, 16>> &values) {
-    size_t length = fl_.target.info().tuning.reduceRun;
+  /// Whether the values of each result are combined one after the other. The other results' chains hide the latency, a
+  /// value dies as soon as it has been combined, and a chain has one partial result, a tree one for each level: the
+  /// exponentials of attention, say, which with the scores and the accumulator take all registers. Sums of narrow
+  /// floats stay trees, which round less often.
+  bool inOneChain(size_t results) {
+    auto only = onlyOperation();
+    bool isNarrowSum = only && *only == Opcode::arith_addf && type_.element().bitWidth() < 32;
+    return fl_.target.info().tuning.reduceInOneChain && results > 1 && only && !isNarrowSum;
+  }
+
+  /// Values are combined one after the other within a run. Of sums of x * y that is one mul and n - 1 fma, where a tree
+  /// takes as many of one as of the other, and additions above them.
+  void combineInChains(std::map<Key, llvm::SmallVector<Partial, 16>> &values, size_t length) {
     for (auto &[key, members] : values) {
       llvm::SmallVector<Partial, 16> chains;
       for (auto [i, member] : llvm::enumerate(members)) {
