@@ -15,6 +15,16 @@ using layouts::Encoding;
 /// that are recomputed leave it without uses.
 void ConversionSlice::changeCarriedLayout(Value v, const Encoding *e) {
   Operation *back = changeLayout(v, e);
+  // What was the value itself in its old layout is the conversion back now; without one, it is made when it is needed.
+  llvm::SmallVector<LayoutValue, 2> outdated;
+  for (auto &[wanted, made] : made_)
+    if (made == v && wanted.second != e) outdated.push_back(wanted);
+  for (auto &wanted : outdated) {
+    if (back)
+      made_[wanted] = back->result();
+    else
+      made_.erase(wanted);
+  }
   made_[{v, e}] = v;
   if (back) made_[{back->result(), e}] = v; // what was planned for the value itself
 }
