@@ -133,6 +133,7 @@ private:
   void takeTarget();
   void startTools();
   absl::Status runPasses();
+  absl::Status verifyPasses();
   absl::Status assignLayouts();
   void remarkMoreWarps(const MoreWarps &) const;
   absl::Status runPipeline(const transforms::Pipeline &, const char *lap);
@@ -238,7 +239,16 @@ absl::Status Compilation::runPasses() {
   if (options_.stage == Stage::Ttgir) return absl::OkStatus();
   // The warps of a ttg.warp_specialize are the module's: other kernels would have them, too.
   if (specializesWarps(module_->op())) keepReachable(*module_, kernel());
-  return runPipeline(transforms::loweringPipeline(target_), "lowering preparation");
+  if (auto s = runPipeline(transforms::loweringPipeline(target_), "lowering preparation"); !s.ok()) return s;
+  return verifyPasses();
+}
+
+/// A mistake of a pass must not become wrong code. `--verify-each` names the pass.
+absl::Status Compilation::verifyPasses() {
+  if (!verify(*module_, diag_))
+    return absl::InternalError("the passes made invalid IR, see above; please report this with the input");
+  watch_.lap("verify");
+  return absl::OkStatus();
 }
 
 /// To TTGIR, with the requested warps or with more.
