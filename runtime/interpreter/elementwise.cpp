@@ -208,8 +208,8 @@ Family familyOf(Opcode op) {
 class Evaluation {
 public:
   Evaluation(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePool &p, llvm::SmallVectorImpl<Lanes> &results,
-             std::string &reason)
-      : op_(op), opcode_(op->opcode()), in_(in), p_(p), results_(results), reason_(reason) {
+             std::string &reason, uint64_t time)
+      : op_(op), opcode_(op->opcode()), in_(in), p_(p), results_(results), reason_(reason), time_(time) {
     if (op->numOperands()) type_ = op->operands()[0].type().scalar();
     if (op->numResults()) resultType_ = op->result(0).type().scalar();
     if (type_) width_ = type_.bitWidth();
@@ -251,7 +251,7 @@ public:
       return done(integerToFloat(p_, in(0), width_, opcode_ == Opcode::arith_sitofp, resultKind()));
     case Family::FloatToInteger:
       return done(floatToInteger(p_, in(0), kind(), resultType_.bitWidth(), opcode_ == Opcode::arith_fptosi));
-    case Family::InlineAssembly: return evaluateInlineAssembly(op_, in_, p_, results_, reason_);
+    case Family::InlineAssembly: return evaluateInlineAssembly(op_, in_, p_, results_, reason_, time_);
     case Family::DeviceFunction: {
       Lanes out;
       return callDeviceFunction(op_, in_, p_, out, reason_) && done(std::move(out));
@@ -317,6 +317,7 @@ private:
   LanePool &p_;
   llvm::SmallVectorImpl<Lanes> &results_;
   std::string &reason_;
+  const uint64_t time_;
   Type type_;       // of the first operand's elements
   Type resultType_; // of the first result's elements
   unsigned width_ = 0;
@@ -329,8 +330,8 @@ bool isElementwise(const Operation *op) { return op->info().has(kElementwise) ||
 bool isEvaluatedElementwise(Opcode op) { return familyOf(op) != Family::None; }
 
 bool evaluateElementwise(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePool &p,
-                         llvm::SmallVectorImpl<Lanes> &results, std::string &reason) {
-  return Evaluation(op, in, p, results, reason).run();
+                         llvm::SmallVectorImpl<Lanes> &results, std::string &reason, uint64_t time) {
+  return Evaluation(op, in, p, results, reason, time).run();
 }
 
 void toDoubles(const Lanes &l, FloatKind k, double *out) {

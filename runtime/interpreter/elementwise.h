@@ -23,8 +23,9 @@ bool isElementwise(const ir::Operation *);
 bool isEvaluatedElementwise(ir::Opcode);
 
 /// The results of an elementwise operation. False with a reason where these types or this function are not known.
+/// `time`: what the clocks of inline PTX read.
 bool evaluateElementwise(ir::Operation *, llvm::ArrayRef<const Lanes *> operands, LanePool &,
-                         llvm::SmallVectorImpl<Lanes> &results, std::string &reason);
+                         llvm::SmallVectorImpl<Lanes> &results, std::string &reason, uint64_t time = 0);
 
 /// Lanes of a float type as doubles and back, rounded once.
 void toDoubles(const Lanes &, ir::FloatKind, double *out);

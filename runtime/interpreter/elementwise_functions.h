@@ -61,6 +61,6 @@ UInt128 toInteger(double, unsigned width, bool isSigned);
 
 /// The results of tt.elementwise_inline_asm. False with a reason for instructions that are not known.
 bool evaluateInlineAssembly(ir::Operation *, llvm::ArrayRef<const Lanes *>, LanePool &, llvm::SmallVectorImpl<Lanes> &,
-                            std::string &reason);
+                            std::string &reason, uint64_t time);
 
 } // namespace tessera::runtime::elementwise

@@ -6,14 +6,17 @@
 //
 // Arithmetic, moves, predicates and declarations are evaluated (runtime/ptx_arithmetic.h). Barriers, fences and hints
 // have no effect where all elements of an operation are done before the next; other instructions are refused by name,
-// and so is AMD assembly.
+// and so is AMD assembly. Clocks count the operations that the program has evaluated. Registers that differ between the
+// threads of a block (%tid.x, %laneid) are not known, since elements have no threads.
 #include "ir/ops.h"
 #include "runtime/interpreter/elementwise_functions.h"
 #include "runtime/ptx_text.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace tessera::runtime {
 using namespace ir;
@@ -45,7 +48,18 @@ struct Step {
 struct Registers {
   llvm::SmallVector<uint64_t, 16> declared, arguments;
   bool carry = false;
+  uint64_t time = 0; // what clocks read
 };
+
+/// The value of a special register that all threads of a block read alike; nothing for others. All blocks run on one
+/// multiprocessor.
+std::optional<uint64_t> specialRegister(llvm::StringRef name, uint64_t time) {
+  return llvm::StringSwitch<std::optional<uint64_t>>(name)
+      .Cases({"clock", "clock64", "globaltimer", "globaltimer_lo"}, time)
+      .Case("smid", 0)
+      .Case("nsmid", 1)
+      .Default(std::nullopt);
+}
 
 class Assembly {
 public:
@@ -94,9 +108,10 @@ private:
     return kNames.contains(s.opcode);
   }
 
-  /// Registers, arguments of the text and numbers can be read.
+  /// Registers, arguments of the text, numbers and some special registers can be read.
   bool isReadable(const TextOperand &o) const {
     if (o.kind == TextOperand::Argument) return o.index < constraints_.size();
+    if (o.kind == TextOperand::Special) return specialRegister(o.name, 0).has_value();
     return o.kind == TextOperand::Register || o.kind == TextOperand::Integer || o.kind == TextOperand::Real;
   }
   bool isWritable(const TextOperand &o) const {
@@ -147,6 +162,7 @@ private:
     switch (o.kind) {
     case TextOperand::Register: return r.declared[o.index] ^ uint64_t(o.negated);
     case TextOperand::Argument: return r.arguments[indexOf(o.index)] ^ uint64_t(o.negated);
+    case TextOperand::Special: return *specialRegister(o.name, r.time); // addKnownStep has tested it
     case TextOperand::Real: return inline_ptx::encodeLiteral(literal, o.real);
     default: return o.bits;
     }
@@ -192,8 +208,9 @@ private:
 class InlineAssembly {
 public:
   InlineAssembly(tt::ElementwiseInlineAsmOp op, llvm::ArrayRef<const Lanes *> in, LanePool &pool,
-                 llvm::SmallVectorImpl<Lanes> &results)
+                 llvm::SmallVectorImpl<Lanes> &results, uint64_t time)
       : op_(op), in_(in), results_(results), pack_(unsigned(std::max<int64_t>(1, op.packedElement()))) {
+    registers_.time = time;
     for (Value v : op->operands()) ins_.emplace_back(v.type().scalar(), pack_);
     for (Value v : op->results()) outs_.emplace_back(v.type().scalar(), pack_);
     for (const Lanes *l : in) count_ = std::max(count_, l->size());
@@ -273,8 +290,8 @@ private:
 } // namespace
 
 bool elementwise::evaluateInlineAssembly(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePool &pool,
-                                         llvm::SmallVectorImpl<Lanes> &results, std::string &reason) {
-  return InlineAssembly(op->cast<tt::ElementwiseInlineAsmOp>(), in, pool, results).run(reason);
+                                         llvm::SmallVectorImpl<Lanes> &results, std::string &reason, uint64_t time) {
+  return InlineAssembly(op->cast<tt::ElementwiseInlineAsmOp>(), in, pool, results, time).run(reason);
 }
 
 } // namespace tessera::runtime

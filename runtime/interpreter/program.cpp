@@ -87,7 +87,7 @@ bool Program::evaluateElementwiseOp(Op op) {
   }
   llvm::SmallVector<Lanes, 2> results;
   std::string reason;
-  if (!evaluateElementwise(op, in, pool_, results, reason)) return fail(op, reason);
+  if (!evaluateElementwise(op, in, pool_, results, reason, uint64_t(steps_))) return fail(op, reason);
   if (run_.openValues && mayLeaveOpen(op)) run_.openValues->visit(op, in, results[0], id_);
   for (unsigned i = 0; i < results.size(); ++i) set(op->result(i), std::move(results[i]));
   return true;

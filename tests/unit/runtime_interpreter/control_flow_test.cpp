@@ -264,8 +264,21 @@ TEST(Checks, AssertAssumeAndInlineAssembly) {
       .buffer(r)
       .scalar(3)
       .fails("the interpreter knows inline PTX only, not the AMD assembly 'v_mov_b32 $0, $1'");
+  Evaluation(assembly("mov.u32 $0, %smid;")).buffer(r).scalar(3).ok();
+  Evaluation(assembly("mov.u32 $0, %laneid;")).buffer(r).scalar(3).fails("(register '%laneid')");
   Evaluation(assembly("mov.u32 $0, %tid.x;")).buffer(r).scalar(3).fails("(register '%tid.x')");
   Evaluation(assembly("{ mov.b32 $0, $1;")).buffer(r).scalar(3).fails("inline PTX with a scope that does not end");
+}
+
+TEST(InlineAssembly, ClocksGoForward) {
+  for (std::string clock : {"%clock64", "%globaltimer"}) {
+    auto read = [&](const std::string &to) {
+      return to + " = tt.elementwise_inline_asm \"mov.u64 $0, " + clock +
+             ";\" {constraints = \"=l\", packed_element = 1 : i32, pure = false} -> i64\n";
+    };
+    std::string later = "%later = arith.cmpi ugt, %b, %a : i64\n%r = arith.extui %later : i1 to i32";
+    EXPECT_EQ(result(read("%a") + read("%b") + later, 0), 1) << clock;
+  }
 }
 
 TEST(Checks, Print) {
