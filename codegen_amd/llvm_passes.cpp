@@ -22,6 +22,7 @@
 #include "codegen_amd/passes/schedule_matrices.h"
 #include "codegen_amd/passes/share_base_moves.h"
 #include "codegen_amd/passes/unroll_buffers.h"
+#include "codegen_amd/passes/unroll_loads.h"
 #include "codegen_amd/passes/vector_partials.h"
 #include "codegen_amd/passes/work_after_branches.h"
 #include "llvm/IR/Module.h"
@@ -56,15 +57,16 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info, const Targe
   loops.addPass(LICMPass(LICMOptions()));
   p.addPass(createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));
   p.addPass(createFunctionToLoopPassAdaptor(LoopFullUnrollPass(/*OptLevel=*/2))); // short loops of a constant count
-  p.addPass(UnrollBuffersPass(info));                                             // makes a buffer's number a constant
-  p.addPass(SCCPPass());                                                          // … which it still carries round
-  p.addPass(DropMaskedBuffersPass());             // before GVN, which removes what only these accesses used
-  p.addPass(GVNPass());                           // redundancy across blocks
-  p.addPass(InstCombinePass());                   // folds what GVN made equal
-  p.addPass(SinkingPass());                       // numbers of iterations to where there are some
-  p.addPass(CorrelatedValuePropagationPass());    // narrow divisions of 64-bit numbers that are known to be small
-  p.addPass(DivRemPairsPass());                   // one division for a quotient and a remainder of the same numbers
-  p.addPass(MergeBranchesPass(info.tuning));      // masks that GVN found equal
+  p.addPass(UnrollLoadsPass(info.tuning));     // after what LLVM unrolls; before GVN, which removes what copies repeat
+  p.addPass(UnrollBuffersPass(info));          // makes a buffer's number a constant
+  p.addPass(SCCPPass());                       // … which it still carries round
+  p.addPass(DropMaskedBuffersPass());          // before GVN, which removes what only these accesses used
+  p.addPass(GVNPass());                        // redundancy across blocks
+  p.addPass(InstCombinePass());                // folds what GVN made equal
+  p.addPass(SinkingPass());                    // numbers of iterations to where there are some
+  p.addPass(CorrelatedValuePropagationPass()); // narrow divisions of 64-bit numbers that are known to be small
+  p.addPass(DivRemPairsPass());                // one division for a quotient and a remainder of the same numbers
+  p.addPass(MergeBranchesPass(info.tuning));   // masks that GVN found equal
   p.addPass(HoistShortBranchesPass(info.tuning)); // … also with a mul
   p.addPass(SimplifyCFGPass());                   // small ifs to selects
   if (info.hasPackedF32) {                        // CDNA: pairs of f32 and of f16
