@@ -77,6 +77,7 @@ absl::StatusOr<bool> holdDotOperands(ir::Module &, PassContext &);
 absl::StatusOr<bool> issueLoadsEarly(ir::Module &, PassContext &);
 absl::StatusOr<bool> automaticWarpSpecialization(ir::Module &, PassContext &);
 absl::StatusOr<bool> overlapDots(ir::Module &, PassContext &);
+absl::StatusOr<bool> dotsInTensorMemory(ir::Module &, PassContext &);
 absl::StatusOr<bool> prefetch(ir::Module &, PassContext &);
 absl::StatusOr<bool> reorderInstructions(ir::Module &, PassContext &);
 absl::StatusOr<bool> runLoadsAhead(ir::Module &, PassContext &);

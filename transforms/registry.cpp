@@ -216,6 +216,8 @@ Rows schedulePasses() {
       row<keepDotsInFlight>("keep-dots-in-flight", "schedule/keep_dots_in_flight.cpp",
                             "do not wait for dots that only accumulate at the end of an iteration",
                             {.needs = kLayouts}),
+      row<dotsInTensorMemory>("dots-in-tensor-memory", "schedule/dots_in_tensor_memory.cpp",
+                              "keep the accumulators of dots in tensor memory", {.needs = kLayouts, .required = true}),
       row<prefetch>("tritongpu-prefetch", "schedule/prefetch.cpp",
                     "load dot operands from shared memory one step of K ahead", {.needs = kLayouts}),
       row<stripMine>("strip-mine", "schedule/strip_mine.cpp",

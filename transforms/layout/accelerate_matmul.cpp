@@ -25,9 +25,11 @@
 #include "transforms/layout/convert_values.h"
 #include "transforms/layout/dot_decomposition.h"
 #include "transforms/layout/matrix_instruction_choice.h"
+#include "transforms/layout/tensor_memory_dot.h"
 #include "transforms/layout/warp_group_dot.h"
 #include "transforms/passes.h"
 #include "transforms/required_target.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -138,6 +140,10 @@ private:
       replaceDot(dot, buildWarpGroupDot(dot, types, *plan));
       return true;
     }
+    if (Value result = inTensorMemory(dot, problem, whyNotByWarpGroups)) {
+      replaceDot(dot, result);
+      return true;
+    }
     if (!instruction) {
       whyNot = "K is shorter than half of that of the instructions for its types";
       return false;
@@ -154,7 +160,9 @@ private:
                       registerInstructionName(target_.matrixUnit), instruction->m, instruction->n, instruction->k,
                       warps[rank - 2], warps[rank - 1])
             .str();
-    if (!whyNotByWarpGroups.empty()) what += "; not by wgmma: " + whyNotByWarpGroups;
+    if (!whyNotByWarpGroups.empty())
+      what += (target_.matrixUnit == MatrixUnit::Tcgen05 ? "; not by tcgen05: " : "; not by wgmma: ") +
+              whyNotByWarpGroups;
     remark(dot, Remark::Applied, what,
            llvm::json::Object{{"instruction", registerInstructionName(target_.matrixUnit)},
                               {"m", instruction->m},
@@ -162,6 +170,25 @@ private:
                               {"k", instruction->k}});
     replaceDot(dot, result);
     return true;
+  }
+
+  /// The new dot's result in the old one's type; null if its accumulator cannot be in tensor memory, with the reason.
+  Value inTensorMemory(tt::DotOp dot, const DotProblem &problem, std::string &whyNot) {
+    if (target_.matrixUnit != MatrixUnit::Tcgen05) return {};
+    auto plan = planTensorMemoryDot(dot, problem, target_, numWarps_, whyNot);
+    if (!plan) return {};
+    auto accumulator = TensorType::get(problem.shape, problem.types.accumulator, plan->resultLayout);
+    Operation *func = dot->parentOfType<tt::FuncOp>().op;
+    if (!tensorMemory_[func].add(accumulator, plan->columns, extentOfAccumulator(dot.op, dot.c()))) {
+      whyNot = llvm::formatv("the {0} columns of its accumulator do not fit into tensor memory beside those of other "
+                             "dots",
+                             plan->columns)
+                   .str();
+      return {};
+    }
+    remark(dot, Remark::Applied, "is computed by " + plan->description(),
+           llvm::json::Object{{"instruction", plan->instruction()}, {"columns", plan->columns}});
+    return buildTensorMemoryDot(dot, problem.types, *plan);
   }
 
   /// The layout of an operand; null if there is none.
@@ -222,6 +249,7 @@ private:
   layouts::EncodingPool &pool_;
   int64_t numWarps_;
   MatrixInstructionChoice choice_;
+  llvm::DenseMap<Operation *, TensorMemoryBudget> tensorMemory_; // of functions
 };
 
 } // namespace
