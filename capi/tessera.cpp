@@ -117,6 +117,7 @@ tessera_status copyOptions(Call &call, const tessera_options *given, const ir::T
   if (auto s = readConfig(call, options, o)) return s;
   o.optLevel = options.opt_level;
   o.exactNumWarps = options.exact_num_warps;
+  o.tensorMemory = !options.no_tensor_memory;
   o.fpFusion = options.fp_fusion;
   o.lineInfo |= options.line_info != 0;
   o.keepTexts = options.keep_texts != 0;

@@ -129,6 +129,7 @@ typedef struct tessera_options {
   int remarks;              /* not 0: the handler also receives, as remarks, what passes did and could not do, and why.
                              * With either of the two a compilation does not use the cache */
   int maxnreg;              /* NVIDIA: the most registers of a thread, at most 256; 0: the compiler's choice */
+  int no_tensor_memory;     /* sm_100a, not 0: dots by mma.sync instead of tcgen05 */
 } tessera_options;
 
 /* Stages are "ttir", "ttgir", "llir", then "ptx" and "cubin", or "amdgcn" and "hsaco"; "bitcode" is for emulators.

@@ -167,7 +167,7 @@ static ArchInfo sm100a() {
   t.tritonTarget = "cuda:100";
   t.measuredOn = "";
   t.computeCapability = 100;
-  // Without wgmma. Passes do not choose tcgen05 and tensor memory: every decision is that of MmaSync.
+  // Without wgmma. Dots that tcgen05 does not take are those of MmaSync.
   t.matrixUnit = MatrixUnit::Tcgen05;
   t.matrixVersion = 5;
   return a;

@@ -22,7 +22,7 @@ enum class MatrixUnit : uint8_t {
   None,
   MmaSync, // mma.sync on registers: #ttg.nvidia_mma version 2
   Wgmma,   // warp-group mma.async from shared memory: version 3 (MmaSync works too)
-  Tcgen05, // tcgen05.mma with tensor memory: version 5. Not emitted yet: passes choose MmaSync, which works too
+  Tcgen05, // tcgen05.mma with tensor memory: version 5 (MmaSync works too)
   Mfma,    // AMD CDNA: #ttg.amd_mfma version 2 (gfx90a), 3 (gfx942), 4 (gfx950)
   Wmma,    // AMD RDNA: #ttg.amd_wmma version 1 (gfx11), 2 (gfx12)
 };

@@ -367,16 +367,23 @@ void addExactNumWarps(CLI::App &app, bool &exact) {
                "no more warps than requested: none to avoid spills, and none that only issues copies");
 }
 
+void addNoTensorMemory(CLI::App &app, bool &tensorMemory) {
+  app.add_flag_callback(
+      "--no-tensor-memory", [&tensorMemory] { tensorMemory = false; }, "sm_100a: dots by mma.sync instead of tcgen05");
+}
+
 void NumberFlags::add(CLI::App &app) {
   for (auto [option, value] : llvm::zip_equal(runtime::kernelOptions(), values))
     app.add_option(option.flag.str(), value, option.help.str() + ", instead of the description's")
         ->check(valueOf(option));
   addExactNumWarps(app, exactNumWarps);
+  addNoTensorMemory(app, tensorMemory);
 }
 void NumberFlags::apply(runtime::CompileOptions &o) const {
   for (auto [option, value] : llvm::zip_equal(runtime::kernelOptions(), values))
     if (value) o.*option.field = *value;
   o.exactNumWarps = exactNumWarps;
+  o.tensorMemory = tensorMemory;
 }
 
 void CacheFlags::add(CLI::App &app) {

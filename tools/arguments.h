@@ -49,6 +49,7 @@ void addKernelOptions(CLI::App &, runtime::KernelConfig &);
 /// Warns of those on the command line that the target has no use for.
 void warnOfUnreadOptions(const CLI::App &, const ir::TargetInfo &);
 void addExactNumWarps(CLI::App &, bool &exact);
+void addNoTensorMemory(CLI::App &, bool &tensorMemory);
 
 /// A remark that can be reported (docs/remarks.md).
 struct KnownRemark {
@@ -87,6 +88,7 @@ private:
 struct NumberFlags {
   std::array<std::optional<int>, runtime::kNumKernelOptions> values; // in the order of kernelOptions()
   bool exactNumWarps = false;
+  bool tensorMemory = true;
   void add(CLI::App &);
   void apply(runtime::CompileOptions &) const;
 };

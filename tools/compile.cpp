@@ -43,6 +43,7 @@ void CompileFlags::add(CLI::App &app) {
   app.add_option("--kernel", options.kernel, "the function to compile, if there are several");
   addKernelOptions(app, options);
   addExactNumWarps(app, options.exactNumWarps);
+  addNoTensorMemory(app, options.tensorMemory);
   const char *help[] = {"disable LLVM optimisation (also written -O0, and so on)", "", "", "the default"};
   for (int level = 0; level <= 3; ++level)
     app.add_flag_callback(

@@ -367,6 +367,7 @@ void ReduceFlags::add(CLI::App &app, Trial &trial) {
   app.add_option("--kernel", trial.compile.kernel, "the function to compile, if there are several");
   addKernelOptions(app, trial.compile);
   addExactNumWarps(app, trial.compile.exactNumWarps);
+  addNoTensorMemory(app, trial.compile.tensorMemory);
   app.add_option("--pass", passNames,
                  "run this pass, NAME or NAME=\"KEY=VALUE …\" (may be repeated); a failure is an error or a crash")
       ->expected(1)

@@ -39,6 +39,7 @@ absl::StatusOr<bool> convertTritonToTritonGpu(ir::Module &, const ConvertTritonT
 // ---- layout
 struct AccelerateMatmulOptions {
   int64_t matrixInstructionSize = 0; // rows and columns of AMD's matrix instructions; 0: the pass chooses
+  int64_t tensorMemory = 1;          // whether dots may have their accumulators in tensor memory
 };
 absl::StatusOr<bool> accelerateMatmul(ir::Module &, const AccelerateMatmulOptions &, PassContext &);
 struct AccelerateScaledDotOptions {

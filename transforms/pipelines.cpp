@@ -53,11 +53,11 @@ static Pipeline cleanUpAndOrder() {
 
 Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions &o) {
   Pipeline p = {
-      convertToTtgir(t, o),          // every tensor gets its default blocked layout
-      step(orderPrograms),           // before loops are peeled: the bounds are the kernel's own
-      step(coalesce),                // the layouts of memory accesses, which the others follow
-      step(accelerateMatmul),        // nvidia_mma layouts, before layouts are propagated
-      step(removeLayoutConversions), // propagates layouts; most conversions vanish
+      convertToTtgir(t, o), // every tensor gets its default blocked layout
+      step(orderPrograms),  // before loops are peeled: the bounds are the kernel's own
+      step(coalesce),       // the layouts of memory accesses, which the others follow
+      step(accelerateMatmul, {.tensorMemory = o.tensorMemory}), // layouts of dots, before layouts are propagated
+      step(removeLayoutConversions),                            // propagates layouts; most conversions vanish
       step(optimizeThreadLocality),  // layouts are final: what a thread can reduce alone is known
       step(loopInvariantCodeMotion), // hoists conversions of loop-invariant operands
       step(commonSubexpressions),    // an operand of several dots is converted once

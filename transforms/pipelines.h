@@ -12,6 +12,7 @@ struct TtgirPipelineOptions {
   int numStages = 3;             // of loops that do not say tt.num_stages
   int matrixInstructionSize = 0; // AMD: rows and columns of matrix instructions; 0: accelerate-matmul chooses
   bool mayAddWarps = true;       // warps beside numWarps that only copy
+  bool tensorMemory = true;      // dots may have their accumulators there, if the target has it
 };
 
 /// TTIR to better TTIR, the same for all targets.

@@ -57,6 +57,8 @@ bool isTargetAttribute(llvm::StringRef text) {
 
 // ---- options
 
+constexpr int64_t kNoOrYes[] = {0, 1};
+
 llvm::ArrayRef<PassOption> convertOptions() {
   using Options = ConvertTritonToTritonGpuOptions;
   static const PassOption options[] = {
@@ -80,8 +82,17 @@ template <class Options> llvm::ArrayRef<PassOption> matrixInstructionOptions() {
   return options;
 }
 
+llvm::ArrayRef<PassOption> accelerateMatmulOptions() {
+  static const PassOption options[] = {
+      matrixInstructionOptions<AccelerateMatmulOptions>()[0],
+      passOption<&AccelerateMatmulOptions::tensorMemory>(
+          "tensor-memory", OptionRange::oneOf(kNoOrYes),
+          "0: no dot has its accumulator in tensor memory, also where the target has it"),
+  };
+  return options;
+}
+
 llvm::ArrayRef<PassOption> pipelineOptions() {
-  static constexpr int64_t kNoOrYes[] = {0, 1};
   static const PassOption options[] = {
       passOption<&PipelineLoadsOptions::numStages>(
           "num-stages", OptionRange::atLeast(0),
@@ -160,7 +171,7 @@ Rows layoutPasses() {
                     {.needs = kLayouts}),
       row<accelerateMatmul>("tritongpu-accelerate-matmul", "layout/accelerate_matmul.cpp",
                             "give dots the layouts of the target's matrix instructions",
-                            {.options = matrixInstructionOptions<AccelerateMatmulOptions>(), .needs = kLayouts}),
+                            {.options = accelerateMatmulOptions(), .needs = kLayouts}),
       row<accelerateScaledDot>(
           "tritongpu-accelerate-scaled-dot", "layout/accelerate_scaled_dot.cpp",
           "give dots of microscaled operands the layouts of the target's matrix instructions",

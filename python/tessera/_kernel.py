@@ -130,7 +130,8 @@ def compile(
         remarks: whether `Kernel.remarks` is filled.
         file_name: the name of `text` in diagnostics.
         options: `num_ctas`, `opt_level` (0 to 3), `fp_fusion`, `line_info`, `kernel` (which function of several),
-            `waves_per_eu` and `matrix_instr_nonkdim` (AMD), `maxnreg` (NVIDIA), `exact_num_warps`.
+            `waves_per_eu` and `matrix_instr_nonkdim` (AMD), `maxnreg` (NVIDIA), `exact_num_warps`,
+            `no_tensor_memory` (sm_100a: dots by mma.sync instead of tcgen05).
 
     Raises:
         InputError: the text is wrong; `diagnostics` has the places.

@@ -75,6 +75,7 @@ class Options(Structure):
         ("keep_texts", c_int),
         ("remarks", c_int),
         ("maxnreg", c_int),
+        ("no_tensor_memory", c_int),
     ]
 
 

@@ -147,6 +147,7 @@ class Caller:
     def options(self):
         names = ["num_warps", "num_stages", "num_ctas", "opt_level", "fp_fusion", "line_info", "kernel", "remarks"]
         names += ["waves_per_eu", "matrix_instr_nonkdim", "maxnreg", "exact_num_warps", "keep_texts", "size", "no_such"]
+        names += ["no_tensor_memory"]
         return {self.pick(*names): self.anything()} if self.one_in(2) else {}
 
     def kernel_text(self):

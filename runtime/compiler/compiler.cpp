@@ -258,7 +258,8 @@ absl::Status Compilation::assignLayouts() {
   transforms::TtgirPipelineOptions o{.numWarps = options_.numWarps,
                                      .numStages = options_.numStages,
                                      .matrixInstructionSize = options_.matrixInstrNonkdim,
-                                     .mayAddWarps = !options_.exactNumWarps};
+                                     .mayAddWarps = !options_.exactNumWarps,
+                                     .tensorMemory = options_.tensorMemory};
   std::unique_ptr<Module> ttir;
   if (!options_.exactNumWarps && mayTakeMoreWarps(*module_, kernelName_, target_)) ttir = module_->clone();
   // What users see of the passes, or leave out, is a run of each with the warps that are taken: a copy decides.

@@ -8,10 +8,11 @@
 //   %d1 = tt.dot %a1, %b1, %c1 : … -> tensor<64x64xf32, #mma>
 //   %d = ttg.convert_layout %d1 : #mma -> #blocked
 //
-// Three files do the work:
+// Four files do the work:
 //   matrix_instruction_choice   which instruction, in which element types, with which warps
 //   dot_decomposition           tf32x3, bf16x3 and bf16x6: a dot of f32 as several dots of narrower parts
 //   warp_group_dot              wgmma, which is tried first where the target has it
+//   tensor_memory_dot           tcgen05, likewise
 //
 // Limits: a dot that fits no instruction stays as it is and is lowered to fma. It does not fit if the target has none
 // for its types or if, except on AMD, its shape is smaller than the instruction's tile.
@@ -21,6 +22,7 @@
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
+#include "transforms/analyses/accumulator_buffers.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/layout/convert_values.h"
 #include "transforms/layout/dot_decomposition.h"
@@ -85,6 +87,7 @@ public:
   MatmulAcceleration(Module &m, const AccelerateMatmulOptions &options, const PassContext &context,
                      llvm::ArrayRef<ChainedDot> dots)
       : context_(context), target_(*context.target), pool_(m.context().encodings()), numWarps_(numWarps(m.op())),
+        usesTensorMemory_(target_.matrixUnit == MatrixUnit::Tcgen05 && options.tensorMemory),
         choice_(target_, numWarps_, options.matrixInstructionSize,
                 llvm::any_of(dots, [](auto &d) { return (d.chain.to | d.chain.from) & kOperandA; })) {}
 
@@ -161,8 +164,8 @@ private:
                       warps[rank - 2], warps[rank - 1])
             .str();
     if (!whyNotByWarpGroups.empty())
-      what += (target_.matrixUnit == MatrixUnit::Tcgen05 ? "; not by tcgen05: " : "; not by wgmma: ") +
-              whyNotByWarpGroups;
+      what +=
+          (target_.matrixUnit == MatrixUnit::Tcgen05 ? "; not by tcgen05: " : "; not by wgmma: ") + whyNotByWarpGroups;
     remark(dot, Remark::Applied, what,
            llvm::json::Object{{"instruction", registerInstructionName(target_.matrixUnit)},
                               {"m", instruction->m},
@@ -174,7 +177,7 @@ private:
 
   /// The new dot's result in the old one's type; null if its accumulator cannot be in tensor memory, with the reason.
   Value inTensorMemory(tt::DotOp dot, const DotProblem &problem, std::string &whyNot) {
-    if (target_.matrixUnit != MatrixUnit::Tcgen05) return {};
+    if (!usesTensorMemory_) return {};
     auto plan = planTensorMemoryDot(dot, problem, target_, numWarps_, whyNot);
     if (!plan) return {};
     auto accumulator = TensorType::get(problem.shape, problem.types.accumulator, plan->resultLayout);
@@ -248,6 +251,7 @@ private:
   const TargetInfo &target_;
   layouts::EncodingPool &pool_;
   int64_t numWarps_;
+  bool usesTensorMemory_;
   MatrixInstructionChoice choice_;
   llvm::DenseMap<Operation *, TensorMemoryBudget> tensorMemory_; // of functions
 };

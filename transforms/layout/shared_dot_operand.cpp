@@ -134,17 +134,18 @@ private:
 } // namespace
 
 /// The layout of a shared buffer for a value, cast to `element`, whose rows are as the value's lie in registers. Null
-/// if the matrix unit cannot read it that way (across K it reads 16-bit elements only), or a row is too narrow.
-/// `tile`: rows or columns of an instruction. `alongK`: rows run along K, however the registers lie.
+/// if the matrix unit cannot read it that way (across K it reads 16-bit elements, or bytes), or a row is too narrow.
+/// `tile`: rows or columns of an instruction.
 static const NvmmaSharedEncoding *bufferLayout(Value source, Type element, unsigned kDim, int64_t tile,
-                                               bool alongK = false) {
+                                               SharedReading reading) {
   auto type = tensorOf(source).withElement(element);
-  int32_t fastest = element.bitWidth() == 16 ? LoadsOfTensor().fastestDimOf(source) : kNoDim;
+  bool readsAcross = element.bitWidth() == 16 || (element.bitWidth() == 8 && reading.bytesAcross);
+  int32_t fastest = readsAcross ? LoadsOfTensor().fastestDimOf(source) : kNoDim;
   if (fastest < 0) fastest = fastestDim(type.encoding(), type.shape());
   if (fastest < 0) return nullptr;
-  unsigned contiguous = alongK ? kDim : unsigned(fastest);
+  unsigned contiguous = reading.alongK ? kDim : unsigned(fastest);
   int64_t bytes = type.element().bitWidth() / 8;
-  if (contiguous != kDim && bytes != 2) return nullptr;
+  if (contiguous != kDim && !readsAcross) return nullptr;
   // A tile may begin within a swizzled row, and be narrower: rows of 128 bytes, which are copied without bank
   // conflicts.
   int64_t rowBytes = type.dim(contiguous) * bytes;
@@ -159,9 +160,9 @@ static const NvmmaSharedEncoding *bufferLayout(Value source, Type element, unsig
   return e.ok() ? *e : nullptr;
 }
 
-bool isReadable(Value v, unsigned kDim, Type element, int64_t tile, bool alongK) {
+bool isReadable(Value v, unsigned kDim, Type element, int64_t tile, SharedReading reading) {
   auto [source, swapped] = untransposed(v);
-  return bufferLayout(source, element, swapped ? 1 - kDim : kDim, tile, alongK);
+  return bufferLayout(source, element, swapped ? 1 - kDim : kDim, tile, reading);
 }
 
 Value transposedView(Builder &b, Location loc, Value buffer) {
@@ -175,10 +176,10 @@ Value transposedView(Builder &b, Location loc, Value buffer) {
       ->result();
 }
 
-Value toShared(Location loc, Value v, unsigned kDim, Type element, int64_t tile, bool alongK) {
+Value toShared(Location loc, Value v, unsigned kDim, Type element, int64_t tile, SharedReading reading) {
   auto [source, swapped] = untransposed(v);
   auto type = tensorOf(source).withElement(element);
-  auto *layout = bufferLayout(source, element, swapped ? 1 - kDim : kDim, tile, alongK);
+  auto *layout = bufferLayout(source, element, swapped ? 1 - kDim : kDim, tile, reading);
   Operation *def = source.definingOp();
   Builder b = def ? Builder(def) : Builder(&*source.ownerBlock()->begin());
   if (def) b.setInsertionPointAfter(def);

@@ -8,29 +8,22 @@
 #include "layouts/nvidia_mma.h"
 #include "layouts/tensor_memory_access.h"
 #include "layouts/tensor_memory_places.h"
+#include "transforms/analyses/accumulator_buffers.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/layout/convert_values.h"
 #include "transforms/layout/shared_dot_operand.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <limits>
 
 namespace tessera::transforms {
 using namespace ir;
 using layouts::TensorMemoryEncoding;
 
 // PTX ISA, "Matrix Shape" of tcgen05.mma.
-static constexpr int64_t kMostRows = 128, kFewestRows = 64, kMostColumns = 256, kFewestColumns = 16;
+static constexpr int64_t kFewestRows = 64, kFewestColumns = 16;
 
-const TensorMemoryEncoding *accumulatorEncoding(layouts::EncodingPool &pool, llvm::ArrayRef<int64_t> shape,
-                                                unsigned elementBits) {
-  if (shape.size() != 2 || shape[0] < kFewestRows || shape[1] < kFewestColumns) return nullptr;
-  layouts::TensorMemoryParams p;
-  p.blockM = int32_t(std::min(shape[0], kMostRows));
-  p.blockN = int32_t(std::min(shape[1], kMostColumns));
-  p.colStride = int32_t(layouts::kTensorMemoryColumnBits / elementBits);
-  auto e = pool.getTensorMemory(p);
-  return e.ok() ? *e : nullptr;
-}
+static SharedReading readingOf(bool alongK) { return {.alongK = alongK, .bytesAcross = true}; }
 
 namespace {
 
@@ -41,8 +34,7 @@ public:
 
   /// None: whyNot() gives the reason.
   std::optional<TensorMemoryDotPlan> run() {
-    if (result_.rank() != 2 || types_.decomposition != DotDecomposition::None ||
-        !result_.encoding()->cta().isTrivial())
+    if (result_.rank() != 2 || types_.decomposition != DotDecomposition::None || !result_.encoding()->cta().isTrivial())
       return no("it has no batches, decomposed f32 or clusters here");
     if (numWarps_ < layouts::kTensorMemoryWarps) return no("four warps and more access tensor memory");
     if (!hasInstruction()) return no("no instruction has the types, or K is shorter than a step");
@@ -91,10 +83,13 @@ private:
   }
 
   bool planOperands() {
-    plan_.leftRewritten = !isReadable(dot_.a(), 1, types_.operandA, plan_.m);
-    plan_.rightRewritten = !isReadable(dot_.b(), 0, types_.operandB, plan_.n);
-    return (!plan_.leftRewritten || isReadable(dot_.a(), 1, types_.operandA, plan_.m, /*alongK=*/true)) &&
-           (!plan_.rightRewritten || isReadable(dot_.b(), 0, types_.operandB, plan_.n, /*alongK=*/true));
+    auto canRead = [&](bool left, bool alongK) {
+      return left ? isReadable(dot_.a(), 1, types_.operandA, plan_.m, readingOf(alongK))
+                  : isReadable(dot_.b(), 0, types_.operandB, plan_.n, readingOf(alongK));
+    };
+    plan_.leftRewritten = !canRead(true, false);
+    plan_.rightRewritten = !canRead(false, false);
+    return canRead(true, plan_.leftRewritten) && canRead(false, plan_.rightRewritten);
   }
 
   tt::DotOp dot_;
@@ -135,10 +130,9 @@ Value buildTensorMemoryDot(tt::DotOp dot, const DotTypes &types, const TensorMem
   // The unit accumulates 8-bit floats in f32: there are no partial sums of limited precision.
   llvm::erase_if(attrs, [](auto &x) { return x.name == "maxNumImpreciseAcc"; });
   Builder b(dot.op);
-  if (bitWidthOf(types.a) == 8)
-    attrs.push_back(b.i32Attr("maxNumImpreciseAcc", std::numeric_limits<int32_t>::max()));
-  Value left = toShared(loc, dot.a(), 1, types.operandA, plan.m, plan.leftRewritten);
-  Value right = toShared(loc, dot.b(), 0, types.operandB, plan.n, plan.rightRewritten);
+  if (bitWidthOf(types.a) == 8) attrs.push_back(b.i32Attr("maxNumImpreciseAcc", std::numeric_limits<int32_t>::max()));
+  Value left = toShared(loc, dot.a(), 1, types.operandA, plan.m, readingOf(plan.leftRewritten));
+  Value right = toShared(loc, dot.b(), 0, types.operandB, plan.n, readingOf(plan.rightRewritten));
   Value c = inElementType(b, loc, inLayout(b, loc, dot.c(), plan.resultLayout), types.accumulator);
   Value d = ttng::WarpGroupDotOp::create(b, loc, left, right, c, Value(), attrs).d();
   return inLayout(b, loc, inElementType(b, loc, d, type.element()), type.encoding());
@@ -149,22 +143,6 @@ Operation *extentOfAccumulator(Operation *dot, Value accumulator) {
   auto carried = v.isBlockArgument() ? carriedByArgument(v) : std::nullopt;
   bool isOfItsLoop = carried && carried->loop.op == dot->block()->parentOp();
   return isOfItsLoop ? carried->loop.op : dot;
-}
-
-std::optional<unsigned> TensorMemoryBudget::add(TensorType type, int64_t columns, Operation *extent) {
-  auto overlaps = [&](Operation *other) {
-    return other == extent ? other->is<scf::ForOp>() : other->isAncestorOf(extent) || extent->isAncestorOf(other);
-  };
-  for (auto [i, buffer] : llvm::enumerate(buffers_)) {
-    bool fits = buffer.element == type.element() && llvm::ArrayRef<int64_t>(buffer.shape) == type.shape();
-    if (!fits || llvm::any_of(buffer.extents, overlaps)) continue;
-    buffer.extents.push_back(extent);
-    return unsigned(i);
-  }
-  if (columns_ + columns > layouts::kTensorMemoryColumns) return std::nullopt;
-  columns_ += columns;
-  buffers_.push_back({type.element(), llvm::to_vector<2>(type.shape()), {extent}});
-  return unsigned(buffers_.size() - 1);
 }
 
 } // namespace tessera::transforms

@@ -32,33 +32,12 @@ struct TensorMemoryDotPlan {
   std::string description() const;
 };
 
-/// The layout in tensor memory of an accumulator of so many rows and columns; null if no instruction has such a tile.
-const layouts::TensorMemoryEncoding *accumulatorEncoding(layouts::EncodingPool &, llvm::ArrayRef<int64_t> shape,
-                                                         unsigned elementBits);
-
 /// None if the dot cannot be computed so, with the reason for remarks (empty if the target has no tensor memory).
 std::optional<TensorMemoryDotPlan> planTensorMemoryDot(ir::tt::DotOp, const DotProblem &, const ir::TargetInfo &,
                                                        int64_t numWarps, std::string &whyNot);
 
 /// Makes the dot beside the old one, and returns its result in the old one's type.
 ir::Value buildTensorMemoryDot(ir::tt::DotOp, const DotTypes &, const TensorMemoryDotPlan &);
-
-/// Accumulators that live at the same time have columns of their own; others of one type can share them.
-class TensorMemoryBudget {
-public:
-  /// The number of the buffer for an accumulator of that type that lives while `extent` (a loop, or its dot) runs; none
-  /// if a block has too few columns for it beside the others.
-  std::optional<unsigned> add(ir::TensorType, int64_t columns, ir::Operation *extent);
-
-private:
-  struct Buffer {
-    ir::Type element;
-    llvm::SmallVector<int64_t, 2> shape;
-    llvm::SmallVector<ir::Operation *, 4> extents;
-  };
-  llvm::SmallVector<Buffer, 4> buffers_;
-  int64_t columns_ = 0;
-};
 
 /// The loop that carries a dot's accumulator to the dot itself, so far as the value that enters says so; else the dot.
 ir::Operation *extentOfAccumulator(ir::Operation *dot, ir::Value accumulator);

@@ -135,7 +135,7 @@ private:
   /// Whether B can be stored to a buffer along K, element by element. By mma.sync, which has half the speed, threads
   /// would read B element by element instead.
   bool canRewriteRight() {
-    return plan_.instructionLayout && isReadable(dot_.b(), 0, types_.operandB, tileN(), /*alongK=*/true);
+    return plan_.instructionLayout && isReadable(dot_.b(), 0, types_.operandB, tileN(), {.alongK = true});
   }
 
   /// D = A · B + C, with B in shared memory.
@@ -349,7 +349,7 @@ Value buildWarpGroupDot(tt::DotOp dot, const DotTypes &types, const WarpGroupDot
   Builder b(dot.op);
   Value left = leftOperand(b, dot, types, plan);
   Value right = plan.transposed ? toShared(loc, dot.a(), 1, types.operandA, tileN)
-                                : toShared(loc, dot.b(), 0, types.operandB, tileN, plan.rightRewritten);
+                                : toShared(loc, dot.b(), 0, types.operandB, tileN, {.alongK = plan.rightRewritten});
   if (plan.transposed) right = transposedView(b, loc, right);
   Value c = inElementType(b, loc, inLayout(b, loc, accumulator, plan.resultLayout), types.accumulator);
   if (plan.transposed) c = transposedTensor(b, loc, c, plan.instructionLayout);

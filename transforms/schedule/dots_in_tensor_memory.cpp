@@ -13,20 +13,25 @@
 //                                                     ttng.inval_barrier %bar
 //                                                     %r = ttng.tmem_load %acc
 //
-// 1. Accumulators. One that a loop carries, and that only dots add to, stays in tensor memory while the loop runs. Zeros
-//    before it are not stored: the first dot does not add. Of a loop that need not iterate, the result is loaded if it
-//    did. All others are stored before their dot, unless they are zeros, and loaded after it. Several dots one after the
-//    other that add to one accumulator are loaded after the last. Accumulators of one type that do not live at the same
-//    time share a buffer.
-// 2. Waits. All threads wait directly after a dot, or where the pipeline has put the wait for it, after the next copies.
+// 1. Accumulators. One that a loop carries, and that only dots add to, stays in tensor memory while the loop runs.
+//    Zeros before it are not stored: the first dot does not add. Of a loop that need not iterate, the result is loaded
+//    if it did. A loop or a dot that continues with such a result (the last iteration, which a pipeline has peeled)
+//    continues with the buffer.
+//    One that a loop carries and changes itself (attention scales it) waits in tensor memory for the next iteration,
+//    which loads it where it is needed, and stores it before the dot: registers are free meanwhile.
+//    All others are stored before their dot, unless they are zeros, and loaded after it. Several dots one after the
+//    other that add to one accumulator are loaded after the last. Accumulators of one type that do not live at the
+//    same time share a buffer.
+// 2. Waits. All threads wait directly after a dot, or where the pipeline has put the wait, after the next copies.
 //    The dots of a block share an mbarrier: each is the next of its phases.
 // 3. Dots in flight. Where an iteration waits for the dots of the one before (ttng.warp_group_dot_wait with pending
-//    dots), an iteration has one arrival, at one of two mbarriers in turn: a wait tells a phase from the next one, but
-//    not from the one after that, which may be complete as well. The counter of iterations says which and its phase; the
-//    wait of the first iteration, for none, is for the phase before the first, which counts as complete.
+//    dots), an iteration has one arrival, at one of two mbarriers in turn: a wait distinguishes a phase from the next
+//    one, but not from the one after that, which may be complete as well. The counter of iterations gives the mbarrier
+//    and its phase; the wait of the first iteration, for none, is for the phase before the first, which counts as
+//    complete.
 //
 // Nothing to do: no such dots. Not done: accumulators that a loop restarts (persistent loops that Triton flattens) are
-// loaded and stored in each iteration; so are those that it scales.
+// loaded and stored in each iteration.
 #include "ir/builder.h"
 #include "ir/collect.h"
 #include "ir/constants.h"
@@ -34,8 +39,8 @@
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
 #include "ir/verify_hook.h"
+#include "transforms/analyses/accumulator_buffers.h"
 #include "transforms/cleanup/carried_values.h"
-#include "transforms/layout/tensor_memory_dot.h"
 #include "transforms/memory/mbarrier.h"
 #include "transforms/memory/tensor_memory.h"
 #include "transforms/passes.h"
@@ -50,17 +55,26 @@ using DotWait = ttng::WarpGroupDotWaitOp;
 
 namespace {
 
+constexpr unsigned kNoBuffer = 1U << 20; // none is left: allocate-tensor-memory reports it
+
 /// Dots that add to one accumulator, one after the other, in one block.
 struct Accumulation {
   llvm::SmallVector<Dot, 2> dots;
+  Block *block = nullptr;
   std::optional<unsigned> carriedIndex; // of the loop whose body the block is: it only passes through the dots
+  std::optional<unsigned> changedIndex; // … or is changed by other operations before them
+  Accumulation *before = nullptr;       // whose loop's result this one continues with, in the same buffer
+  std::optional<unsigned> addsIndex;    // of the loop's flag that something is in the buffer; none: something surely is
+  Value start;                          // what it is if nothing is
   DotWait wait;                         // in the block, which the result passes; null: none
   bool inFlight = false;                // the wait is for the iteration before
+  unsigned bufferNumber = 0;
   Value buffer;
 
   Dot first() const { return dots.front(); }
   Dot last() const { return dots.back(); }
-  Block *block() const { return first()->block(); }
+  /// The operation during which it is in the buffer.
+  Operation *extent() const { return carriedIndex || changedIndex ? block->parentOp() : first().op; }
   TensorType type() const { return tensorOf(first().d()); }
 };
 
@@ -95,14 +109,40 @@ DotWait waitOf(Dot dot) {
   return wait && wait->block() == dot->block() ? wait : DotWait();
 }
 
+/// The first operation of a block that uses the value, itself or in a region; null: none does.
+Operation *firstUserIn(Block *block, Value v) {
+  Operation *first = nullptr;
+  for (Operation *user : v.users()) {
+    while (user->block() != block) user = user->parentOp();
+    if (!first || user->isBeforeInBlock(first)) first = user;
+  }
+  return first;
+}
+
+/// The index of the carried value that `result` becomes, and that the loop's body uses only before the dots.
+std::optional<unsigned> indexIfChanged(const Accumulation &a, Value result) {
+  Block *block = a.block;
+  if (a.carriedIndex || !loopOf(block) || !result.hasOneUse()) return std::nullopt;
+  OpOperand *use = *result.uses().begin();
+  if (use->owner != block->terminator()) return std::nullopt;
+  auto value = carried(loopOf(block), use->index());
+  for (Operation *user : value.argument.users()) {
+    while (user->block() != block) user = user->parentOp();
+    if (!user->isBeforeInBlock(a.first().op)) return std::nullopt;
+  }
+  return value.argument.useEmpty() ? std::nullopt : std::optional(value.index);
+}
+
 Accumulation accumulationFrom(Dot dot) {
   Accumulation a;
+  a.block = dot->block();
   for (Dot next = dot; next; next = nextOf(next)) a.dots.push_back(next);
   a.wait = waitOf(a.last());
   Value result = a.wait ? a.wait->result(a.last().d().firstUse()->index()) : a.last().d();
   auto carried = dot.c().isBlockArgument() ? carriedByArgument(dot.c()) : std::nullopt;
-  bool isOfLoop = carried && dot.c().ownerBlock() == a.block() && dot.c().hasOneUse();
+  bool isOfLoop = carried && dot.c().ownerBlock() == a.block && dot.c().hasOneUse();
   if (isOfLoop && carried->yielded == result && result.hasOneUse()) a.carriedIndex = carried->index;
+  a.changedIndex = indexIfChanged(a, result);
   if (a.wait && a.wait.pendings()) {
     a.inFlight = a.carriedIndex.has_value();
     if (!a.inFlight) a.wait = DotWait();
@@ -123,18 +163,41 @@ std::vector<Accumulation> findAccumulations(Operation *func) {
   return found;
 }
 
-/// An iteration has one arrival for all of its dots in flight: none of them is, if one of the loop's dots is not.
+/// An iteration has one arrival for all of its dots in flight, and one wait, which leaves all of them pending: none of
+/// them is in flight, if one of the loop's dots is not.
 void agreeOnDotsInFlight(std::vector<Accumulation> &all) {
-  llvm::DenseMap<Block *, bool> allInFlight;
+  struct Facts {
+    bool allInFlight = true;
+    DotWait wait;
+    int64_t dots = 0;
+  };
+  llvm::DenseMap<Block *, Facts> facts;
   for (auto &a : all) {
-    auto [known, isNew] = allInFlight.try_emplace(a.block(), true);
-    known->second &= a.inFlight;
+    Facts &f = facts[a.block];
+    if (!f.wait) f.wait = a.wait;
+    f.dots += int64_t(a.dots.size());
+    f.allInFlight &= a.inFlight && a.wait.op == f.wait.op;
   }
   for (auto &a : all)
-    if (a.inFlight && !allInFlight[a.block()]) {
+    if (Facts &f = facts[a.block]; a.inFlight && !(f.allInFlight && f.wait.pendings() >= f.dots)) {
       a.inFlight = false;
       a.wait = DotWait();
     }
+}
+
+/// An accumulation that begins with the result of another one's loop, and nothing else uses that, continues with it.
+void findContinuations(std::vector<Accumulation> &all) {
+  for (auto &a : all) {
+    bool isOfLoop = a.carriedIndex.has_value();
+    if (a.changedIndex) continue;
+    Value start = isOfLoop ? carried(loopOf(a.block), *a.carriedIndex).init : a.first().c();
+    auto source = carriedByResult(start);
+    if (!source || !start.hasOneUse() || source->loop->block() != a.extent()->block()) continue;
+    if (hasDotBetween(source->loop.op, a.extent())) continue;
+    for (auto &other : all)
+      if (other.carriedIndex && other.extent() == source->loop.op && *other.carriedIndex == source->index)
+        a.before = &other;
+  }
 }
 
 // ---- 2. waits -------------------------------------------------------------------------------------------------------
@@ -170,9 +233,15 @@ public:
 private:
   Block *block_;
   Value mbarriers_, barrier_, phase_;
-  unsigned index_ = 0; // of the phase among what the loop carries
+  unsigned index_ = 0; // of the phase among the loop-carried values
   Operation *lastWait_ = nullptr;
 };
+
+unsigned depthOf(Block *block) {
+  unsigned depth = 0;
+  for (Operation *op = block->parentOp(); op; op = op->parentOp()) ++depth;
+  return depth;
+}
 
 class DotsOfFunction {
 public:
@@ -182,17 +251,22 @@ public:
     all_ = findAccumulations(func_.op);
     if (all_.empty()) return false;
     agreeOnDotsInFlight(all_);
+    findContinuations(all_);
     allocate();
     llvm::MapVector<Block *, llvm::SmallVector<Accumulation *, 4>> blocks;
-    for (auto &a : all_) blocks[a.block()].push_back(&a);
-    for (auto &[block, accumulations] : blocks)
+    for (auto &a : all_) blocks[a.block].push_back(&a);
+    // Inner loops first: a block continues with their results.
+    auto ordered = blocks.takeVector();
+    llvm::stable_sort(ordered, [](auto &a, auto &b) { return depthOf(a.first) > depthOf(b.first); });
+    for (auto &[block, accumulations] : ordered)
       accumulations.front()->inFlight ? keepInFlight(block, accumulations) : waitForEach(block, accumulations);
     for (auto wait : collect<DotWait>(func_.op)) { // all dots are waited for otherwise
       for (auto [result, operand] : llvm::zip(wait->results(), wait->operands()))
         Value(result).replaceAllUsesWith(operand);
       wait->erase();
     }
-    for (auto loop : collect<scf::ForOp>(func_.op)) dropUnneededCarriedValues(loop);
+    auto loops = collect<scf::ForOp>(func_.op);
+    for (auto loop : llvm::reverse(loops)) dropUnneededCarriedValues(loop);
     return true;
   }
 
@@ -203,26 +277,40 @@ private:
 
   MemDescType bufferType(TensorType type) {
     auto *layout = accumulatorEncoding(func_->context().encodings(), type.shape(), type.element().bitWidth());
-    return MemDescType::get(type.shape(), type.element(), layout,
-                            OpaqueAttr::get(func_->context(), kTensorMemorySpace), true);
+    return MemDescType::get(type.shape(), type.element(), layout, OpaqueAttr::get(func_->context(), kTensorMemorySpace),
+                            true);
   }
 
-  /// Buffers, in the entry block. Accumulators that find no room while a loop runs are loaded and stored in it.
+  /// Buffers, in the entry block. All accumulators fit if those that their loops change are in registers between the
+  /// iterations: accelerate-matmul has counted so.
   void allocate() {
-    TensorMemoryBudget budget;
+    while (!numberBuffers()) {
+      auto changed = llvm::find_if(llvm::reverse(all_), [](auto &a) { return a.changedIndex.has_value(); });
+      if (changed == all_.rend()) break;
+      changed->changedIndex.reset();
+    }
     llvm::DenseMap<unsigned, Value> buffers;
     for (auto &a : all_) {
-      auto type = bufferType(a.type());
-      int64_t columns = tensorMemoryColumns(type).value_or(0);
-      Operation *extent = a.carriedIndex ? a.block()->parentOp() : a.first().op;
-      auto number = budget.add(a.type(), columns, extent);
-      Value &buffer = buffers[number.value_or(~1U)];
+      Value &buffer = buffers[a.bufferNumber];
       if (!buffer) {
         Builder b = Builder::atStart(func_.body().front());
-        buffer = ttng::TmemAllocOp::create(b, func_->loc(), {type}, Value()).result();
+        buffer = ttng::TmemAllocOp::create(b, func_->loc(), {bufferType(a.type())}, Value()).result();
       }
       a.buffer = buffer;
     }
+  }
+  /// Whether there is room for all.
+  bool numberBuffers() {
+    TensorMemoryBudget budget;
+    bool isRoom = true;
+    for (auto &a : all_) {
+      if (a.before && !budget.extend(a.before->bufferNumber, a.extent())) a.before = nullptr;
+      auto number = a.before ? std::optional(a.before->bufferNumber)
+                             : budget.add(a.type(), tensorMemoryColumns(bufferType(a.type())).value_or(0), a.extent());
+      a.bufferNumber = number.value_or(kNoBuffer + unsigned(&a - all_.data()));
+      isRoom &= number.has_value();
+    }
+    return isRoom;
   }
 
   Value load(Builder &b, const Accumulation &a) {
@@ -234,27 +322,30 @@ private:
   }
 
   /// Lets the loop carry no accumulator any more. Returns whether the first dot adds.
-  Value takeOutOfLoop(const Accumulation &a) {
-    Block *block = a.block();
+  Value takeOutOfLoop(Accumulation &a) {
+    Block *block = a.block;
     auto accumulator = carried(loopOf(block), *a.carriedIndex);
     Location loc = a.first()->loc();
     accumulator.setYielded(accumulator.argument); // dropped later
     Builder before(loopOf(block).op);
-    if (!isZero(accumulator.init)) {
-      store(before, a, accumulator.init);
+    a.start = a.before ? a.before->start : accumulator.init;
+    bool isFilled = a.before ? !a.before->addsIndex : !isZero(accumulator.init);
+    if (isFilled) {
+      if (!a.before) store(before, a, accumulator.init);
       loadAfter(a, accumulator, Value());
       return boolean(before, loc, true);
     }
     bool surelyIterates = constantIterations(loopOf(block)).value_or(0) > 0;
-    auto adds = carryMore(loopOf(block), boolean(before, loc, false));
+    auto adds = carryMore(loopOf(block), a.before ? addsAfter(*a.before) : boolean(before, loc, false));
     Builder atEnd(block->terminator());
     adds.setYielded(boolean(atEnd, loc, true));
+    if (!surelyIterates) a.addsIndex = adds.index;
     loadAfter(a, carried(loopOf(block), *a.carriedIndex), surelyIterates ? Value() : adds.result);
     return adds.argument;
   }
-  /// `exists`: whether there is something to load; else the result is what entered the loop. Null: there is.
+  /// `exists`: whether there is something to load; else the result is what there was at the start. Null: there is.
   void loadAfter(const Accumulation &a, const CarriedValue &accumulator, Value exists) {
-    if (accumulator.result.useEmpty()) return;
+    if (accumulator.result.useEmpty() || isContinued(a)) return;
     Builder b = Builder::after(accumulator.loop.op);
     Location loc = a.last()->loc();
     if (!exists) {
@@ -263,10 +354,30 @@ private:
       return;
     }
     auto branch = scf::IfOp::create(b, loc, {a.type()}, exists);
-    Builder then = Builder::atEnd(branch.thenRegion().addBlock()), other = Builder::atEnd(branch.elseRegion().addBlock());
+    Builder then = Builder::atEnd(branch.thenRegion().addBlock()),
+            other = Builder::atEnd(branch.elseRegion().addBlock());
     scf::YieldOp::create(then, loc, {load(then, a)});
-    scf::YieldOp::create(other, loc, {accumulator.init});
+    scf::YieldOp::create(other, loc, {a.start});
     accumulator.result.replaceAllUsesWith(branch->result(0));
+  }
+
+  /// Whether something is in the buffer after the loop. @pre addsIndex
+  static Value addsAfter(const Accumulation &a) { return carried(loopOf(a.block), *a.addsIndex).result; }
+  bool isContinued(const Accumulation &a) const {
+    return llvm::any_of(all_, [&](const Accumulation &other) { return other.before == &a; });
+  }
+
+  /// The accumulator waits in its buffer for the next iteration, and for the end of the loop.
+  void keepBetweenIterations(const Accumulation &a) {
+    Block *block = a.block;
+    auto accumulator = carried(loopOf(block), *a.changedIndex);
+    Builder before(loopOf(block).op);
+    store(before, a, accumulator.init);
+    Builder atUse(firstUserIn(block, accumulator.argument));
+    Value loaded = load(atUse, a);
+    accumulator.argument.replaceAllUsesWith(loaded);
+    accumulator.setYielded(accumulator.argument); // dropped later
+    loadAfter(a, accumulator, Value());
   }
 
   /// Dot `i` of an accumulation, with its arrival if there is a barrier.
@@ -298,26 +409,28 @@ private:
         Builder b(at);
         barrier.wait(b, a->dots[i]->loc());
       }
-      if (!a->carriedIndex) {
-        Builder b(a->wait ? a->wait.op : a->last().op);
-        Value loaded = load(b, *a);
-        if (a->wait) { // its users come after the wait
-          Value passed = a->wait->result(a->last().d().firstUse()->index());
-          passed.replaceAllUsesWith(loaded);
-        } else {
-          a->last().d().replaceAllUsesWith(loaded);
-        }
-      }
+      if (a->changedIndex)
+        keepBetweenIterations(*a);
+      else if (!a->carriedIndex)
+        loadResult(*a);
     }
     barrier.finish();
     for (Accumulation *a : accumulations) eraseDots(*a);
+  }
+  void loadResult(const Accumulation &a) {
+    Builder b(a.wait ? a.wait.op : a.last().op);
+    // The users of a result that is waited for come after the wait.
+    Value result = a.wait ? a.wait->result(a.last().d().firstUse()->index()) : a.last().d();
+    Value loaded = load(b, a);
+    result.replaceAllUsesWith(loaded);
   }
 
   /// The accumulator of dots that no loop carries; whether the first one adds.
   Value enter(const Accumulation &a) {
     Builder b(a.first().op);
-    bool adds = !isZero(a.first().c());
-    if (adds) store(b, a, a.first().c());
+    if (a.before && a.before->addsIndex) return addsAfter(*a.before);
+    bool adds = a.before || !isZero(a.first().c());
+    if (adds && !a.before) store(b, a, a.first().c());
     return boolean(b, a.first()->loc(), adds);
   }
 

@@ -141,7 +141,8 @@ private:
     int *fields[] = {
         &options_.num_warps,       &options_.num_stages, &options_.num_ctas,     &options_.opt_level,
         &options_.fp_fusion,       &options_.line_info,  &options_.waves_per_eu, &options_.matrix_instr_nonkdim,
-        &options_.exact_num_warps, &options_.keep_texts, &options_.remarks,      &options_.maxnreg};
+        &options_.exact_num_warps, &options_.keep_texts, &options_.remarks,      &options_.maxnreg,
+        &options_.no_tensor_memory};
     if (oneIn(2)) *fields[below(std::size(fields))] = number();
     if (oneIn(8)) options_.kernel = name();
     if (oneIn(10)) options_.size = size();
