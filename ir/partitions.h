@@ -30,9 +30,9 @@ llvm::MutableArrayRef<Region> partitionRegions(ttg::WarpSpecializeOp);
 OperandRange capturesOf(ttg::WarpSpecializeOp);
 /// The value that a partition's argument stands for; null for all other values.
 Value captureOf(Value);
-/// The dots of a loop's body at which warp groups take turns: a group issues the first, the last and what is between
-/// them while the others are elsewhere. Both null: they do not take turns, or something between the two might wait for
-/// all warps, which could not come there.
+/// The dots of a loop's body at which warp groups take turns (ping-pong): a group issues the first, the last and what
+/// is between them while the others are elsewhere. Both null: they do not take turns, or something between the two
+/// might wait for all warps, which could not come there.
 struct DotTurn {
   Operation *first = nullptr, *last = nullptr;
   explicit operator bool() const { return first; }

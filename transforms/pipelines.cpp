@@ -68,8 +68,9 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions
       // Asynchronous copies; addresses are still simple.
       step(pipelineLoads, {.numStages = o.numStages, .producerWarps = o.mayAddWarps}),
   };
-  // Both need the multi-buffers of tritongpu-pipeline, and come before other passes order the body. The first one takes
-  // the copies out of loops; then dots of two iterations can be in flight.
+  // Both need the multi-buffers of pipelineLoads, and come before later passes reorder the body.
+  // automaticWarpSpecialization takes the copies out of loops; then overlapDots can keep dots of two iterations in
+  // flight.
   if (o.mayAddWarps) p.push_back(step(automaticWarpSpecialization));
   p.push_back(step(overlapDots));
   p.push_back(step(issueDotsEarly));  // the waits that it counts on are there, and dots that stay in flight are marked

@@ -1,8 +1,8 @@
-// Warp groups of a kernel's own warps beside partitions: barriers of each by itself (warp_group_stores.cpp), and turns
-// (overlap_dots.cpp).
+// Warp groups of a kernel's own warps beside partitions: barriers of each by itself (warp_group_stores.cpp), and
+// ping-pong (turns; overlap_dots.cpp).
 //
-// Turns: one group after the other executes what is between takeTurn and passTurn. Group g waits at a barrier of its
-// own at which group g - 1 arrives without waiting, so that each barrier is for the threads of two groups:
+// Ping-pong: one group after the other executes what is between takeTurn and passTurn. Group g waits at a barrier of
+// its own at which group g - 1 arrives without waiting, so that each barrier is for the threads of two groups:
 //
 //   beginTurns      the last group arrives at barrier 0
 //   for …
@@ -53,7 +53,7 @@ bool FunctionLowering::warpGroupBarrier(Operation *op) {
   return true;
 }
 
-// ---- turns ----
+// ---- ping-pong (turns) ----
 
 void FunctionLowering::inGroup(int64_t group, llvm::function_ref<void()> emit) {
   auto *branch = b.CreateCondBr(b.CreateICmpEQ(warpGroup(), i32(group)), newBlock("group"), nullptr);

@@ -23,7 +23,7 @@
 //    becomes the whole multi-buffer.
 // 4. Asynchronous copies (`ttg.async_copy_global_to_local`) may write at any time until they are waited for. They are
 //    ordered after earlier accesses like any write, and count as writes of the waits after them: a barrier after the
-//    wait makes the data visible to other threads. Who reads before the wait gets no help from a barrier.
+//    wait makes the data visible to other threads. A read before the wait is a race that no barrier prevents.
 // 5. Asynchronous dots (`ttng.warp_group_dot` with isAsync) read shared memory until a `ttng.warp_group_dot_wait` ends
 //    them. Their reads count as reads of the waits after them; a barrier after those orders them before other threads'
 //    writes. A wait that leaves n dots pending leaves the n before it in its block, if there are so many; else it may

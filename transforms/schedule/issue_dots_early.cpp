@@ -13,8 +13,8 @@
 //
 // Before that, the first dot of a block moves up over the copies to shared memory by threads that come before it (loops
 // with two buffers copy first): threads compute addresses and issue copies while it runs. What the copies write, it
-// does not read: they may have been in flight already when it began. The same holds of the dots after it. Only where
-// threads work on its result in the same iteration: the copies then have that time, too.
+// does not read: they may have been in flight already when it began. The same holds of the dots after it. Done only
+// if the iteration computes with the dot's result: the copies overlap with that.
 //
 //   wait for the copies of tile %i                    wait for the copies of tile %i
 //   copy tile %i + 1                            →     %s = dot %a[%i], %b[%i]  {isAsync}

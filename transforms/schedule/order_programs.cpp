@@ -25,7 +25,7 @@
 // at a time share the L2 cache (tuning.def has what was measured). Done if the number of iterations of the loops with
 // dots grows or shrinks along one axis (analyses/growth.h), unless the hardware's order has the longest programs first.
 //
-// Legal for every kernel whose programs do not talk to each other, since programs may run in any order, and the
+// Legal for every kernel whose programs do not communicate, since programs may run in any order, and the
 // numbers are the same ones. Limits: not where programs use atomics, or loops whose end depends on memory (they may
 // rely on programs with lower numbers having started), or calls.
 //

@@ -46,8 +46,8 @@
 // dot's are filled meanwhile. A loop's attribute `tessera.overlap_dots` (bool) overrides this decision, but not the
 // conditions before.
 //
-// Turns. Warp groups may come to run in step: the dots of all of them, then the work of all of them. Where the work is
-// long, they take turns at the first and the delayed dots (`tessera.takes_dot_turns` on the loop;
+// Ping-pong (turns). Warp groups may come to run in step: the dots of all of them, then the work of all of them. If the
+// work is long, they take turns at the first and the delayed dots (`tessera.takes_dot_turns` on the loop;
 // codegen/lowering/warp_groups.cpp): one group's dots run under the others' work. A loop's attribute
 // `tessera.dot_turns` (bool) overrides the decision, if there are named barriers enough. Figures: dotTurnsLeastWork in
 // ir/tuning.def.

@@ -22,10 +22,10 @@
 // A block of many warps whose threads fit, but take so many registers that few warps are resident, is cut as well, as
 // long as a strip loads enough for its block to hide the latency: while one block computes, another loads.
 //
-// Reductions along the cut dimension itself end a group, if they combine by one operation: the loop carries what it has
-// of their results, each strip adds to it, and what uses the results moves behind the loop (the gradients of a norm:
-// those of the rows are stored, those of the weights are sums over the rows). What other threads have of the dimension
-// is added once, after the loop (optimize-thread-locality, which runs again).
+// Reductions along the cut dimension itself end a group, if they combine by one operation: the loop carries
+// partial results, each strip is combined with them, and the uses of the results move behind the loop (the gradients of
+// a norm: those of the rows are stored, those of the weights are sums over the rows). Partial results of other lanes
+// and warps are combined once, after the loop (optimize-thread-locality, which runs again).
 //
 //   %s = "tt.reduce"(%v) <{axis = 0}> {addf}             %s = scf.for … iter_args(%a = -0.0) {
 //   %t = arith.addf %carried, %s                   →       %r = "tt.reduce"(%v') <{axis = 0}> {addf}
