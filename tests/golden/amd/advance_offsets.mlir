@@ -36,6 +36,7 @@ tt.func public @gathered(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32, tt.pointe
   %c = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
   %xs = tt.splat %x : !tt.ptr<f32> -> tensor<16x64x!tt.ptr<f32>>
   %sum:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zeros, %k = %c) -> (tensor<16x64xf32>, tensor<64xi32>) : i32 {
+    gpu.barrier // so that the loop is not unrolled (unroll_loads)
     %k0 = tt.expand_dims %k {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
     %ka = tt.broadcast %k0 : tensor<1x64xi32> -> tensor<16x64xi32>
     %at = arith.addi %ra, %ka : tensor<16x64xi32>

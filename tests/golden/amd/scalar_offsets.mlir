@@ -36,6 +36,7 @@ tt.func public @rows(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32, tt.pointer_ra
   %xs = tt.splat %x : !tt.ptr<f32> -> tensor<8x64x!tt.ptr<f32>>
   %p0 = tt.addptr %xs, %at : tensor<8x64x!tt.ptr<f32>>, tensor<8x64xi32>
   %sum:2 = scf.for %i = %c0 to %n step %c64 iter_args(%acc = %zeros, %p = %p0) -> (tensor<8x64xf32>, tensor<8x64x!tt.ptr<f32>>) : i32 {
+    gpu.barrier // so that the loop is not unrolled (unroll_loads)
     %left = arith.subi %n, %i : i32
     %ls = tt.splat %left : i32 -> tensor<8x64xi32>
     %in = arith.cmpi slt, %ca, %ls : tensor<8x64xi32>
