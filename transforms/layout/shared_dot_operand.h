@@ -1,6 +1,7 @@
 // Operands of dots that the matrix unit reads from shared memory (wgmma, tcgen05): buffers with the values as they lie
-// in registers, so that asynchronous copies can fill them. Elements of 16 bits may lie along K or across it, bytes across
-// it for tcgen05 alone, others only along K: what lies otherwise is stored along K, element by element, or not taken.
+// in registers, so that asynchronous copies can fill them. Elements of 16 bits may lie along K or across it, bytes
+// across it for tcgen05 alone, others only along K: what lies otherwise is stored along K, element by element, or not
+// taken.
 #pragma once
 #include "ir/builder.h"
 #include "ir/type.h"
