@@ -1,4 +1,4 @@
-// Lowering of structured control flow, calls, barriers, program ids, assertions and prints.
+// Lowering of structured control flow, calls, barriers and program ids.
 //
 //   scf.for %i = %lb to %ub step %s          if (lb < ub) {
 //     iter_args(%a = %x) { … yield %y }  →     i = phi(lb, i + s); a = phi(x, y)
@@ -14,17 +14,16 @@
 // One question about encodings is answered here (elementsPerPhi): which fragments hold several elements in a 32-bit
 // register. It is about ptxas, so it names the NVIDIA fragments.
 #include "codegen/lowering/lowering.h"
+#include "codegen/lowering/print.h"
 #include "codegen/lowering/target.h"
 #include "ir/attribute_names.h"
 #include "ir/loops.h"
 #include "ir/ops.h"
 #include "ir/partitions.h"
-#include "ir/print_width.h"
 #include "ir/tensor_queries.h"
 #include "layouts/dot_operand.h"
 #include "layouts/nvidia_mma.h"
 #include "llvm/IR/Intrinsics.h"
-#include <cctype>
 
 namespace tessera::codegen {
 using namespace ir;
@@ -289,97 +288,6 @@ bool lowerMapElementwise(tt::MapElementwiseOp op, FunctionLowering &fl) {
   return true;
 }
 
-// ---- assertions and prints ----
-
-std::string quoted(llvm::StringRef text) { // for a printf format
-  std::string out;
-  for (char c : text) out += c == '%' ? std::string("%%") : std::string(1, c);
-  return out;
-}
-
-void lowerAssert(Operation *op, Value condition, llvm::StringRef message, FunctionLowering &fl) {
-  auto &b = fl.b;
-  Elements conditions = fl.get(condition);
-  llvm::Value *all = conditions[0];
-  for (llvm::Value *c : llvm::drop_begin(conditions)) all = b.CreateAnd(all, c);
-  if (!all->getType()->isIntegerTy(1)) all = b.CreateIsNotNull(all);
-  Location at = op->loc().source();
-  fl.inBranch(b.CreateNot(all), [&] {
-    fl.target.assertFail(b, message, at.isUnknown() ? "unknown" : at.file(), at.isUnknown() ? 0 : at.line(),
-                         fl.function()->getName());
-  });
-}
-
-/// One printf per element, as Triton has it: "pid (0, 0, 0) idx ( 3) x: 1.5", the indices as wide as the largest one of
-/// the tensor. Every thread prints a scalar.
-bool lowerPrint(tt::PrintOp op, FunctionLowering &fl) {
-  auto &b = fl.b;
-  llvm::SmallVector<llvm::Value *, 8> pid;
-  for (int axis = 0; axis < 3; ++axis) pid.push_back(fl.target.programId(b, axis, fl.numCtas() > 1));
-  bool printed = true;
-  auto print = [&](std::string format, llvm::ArrayRef<llvm::Value *> rest) {
-    llvm::SmallVector<llvm::Value *, 8> args(pid);
-    args.append(rest.begin(), rest.end());
-    printed &= fl.target.print(b, "pid (%u, %u, %u)" + format + "\n", args);
-  };
-  std::string prefix = quoted(op.prefix());
-  if (op.args().empty()) print(prefix, {});
-  for (auto [i, v] : llvm::enumerate(op.args())) {
-    bool isSigned = i < op.isSigned().size() && op.isSigned()[i];
-    Type type = v.type().scalar();
-    auto shape = v.type().isTensor() ? tensorOf(v).shape() : llvm::ArrayRef<int64_t>();
-    size_t operand = i;
-    auto show = [&](llvm::Value *e, llvm::ArrayRef<llvm::Value *> index) {
-      std::string format = " idx (";
-      llvm::SmallVector<llvm::Value *, 8> args;
-      for (auto [d, x] : llvm::enumerate(index)) {
-        format += (d ? ", %" : "%") + std::to_string(digitsOfIndex(shape[d])) + "u";
-        args.push_back(x);
-      }
-      format += ")" + prefix;
-      if (op.args().size() > 1) format += "(operand " + std::to_string(operand) + ") ";
-      if (e->getType()->isPointerTy()) {
-        format += "%p";
-      } else if (auto ft = type.dyn_cast<FloatType>(); ft && !op.hex()) {
-        Elements wide;
-        convertFloats(fl, ft.floatKind(), FloatKind::F64, RoundingMode::Rtne, {e}, wide);
-        e = wide[0];
-        format += "%f";
-      } else {
-        if (e->getType()->isFloatingPointTy())
-          e = b.CreateBitCast(e, b.getIntNTy(e->getType()->getPrimitiveSizeInBits()));
-        unsigned width = e->getType()->getIntegerBitWidth();
-        llvm::Type *t = b.getIntNTy(width <= 32 ? 32 : 64);
-        e = isSigned && !op.hex() ? b.CreateSExtOrTrunc(e, t) : b.CreateZExtOrTrunc(e, t);
-        if (op.hex())
-          format += "0x%0" + std::to_string(hexDigitsOf(width)) + (width > 32 ? "llx" : "x");
-        else
-          format += std::string(width > 32 ? "%ll" : "%") + (isSigned ? "d" : "u");
-      }
-      args.push_back(e);
-      print(format, args);
-    };
-    if (!v.type().isTensor()) {
-      show(fl.scalar(v), {});
-      continue;
-    }
-    auto index = fl.indices(v.type());
-    unsigned copies = fl.freeRegisters(v.type());
-    fl.inBranch(fl.isRepresentative(fl.layout(v.type())), [&] {
-      for (unsigned r = 0; r < index.size(); ++r)
-        if (!(r & copies)) show(fl.get(v)[r], index[r]);
-    });
-  }
-  if (!printed) {
-    Diagnostic d;
-    d.severity = Severity::Warning;
-    d.message = ("'tt.print' does nothing on " + fl.target.info().name).str();
-    d.loc = op.loc();
-    fl.diag.report(std::move(d));
-  }
-  return true;
-}
-
 } // namespace
 
 void FunctionLowering::joinExits(llvm::ArrayRef<Value> results, Exits exits) {
@@ -462,17 +370,9 @@ bool lowerControl(Operation *op, FunctionLowering &fl) {
   case Opcode::llvm_intr_assume:
     b.CreateAssumption(fl.scalar(op->cast<llvm_dialect::IntrAssumeOp>().condition()));
     return true;
-  case Opcode::tt_assert: {
-    auto a = op->cast<tt::AssertOp>();
-    lowerAssert(op, a.condition(), a.message(), fl);
-    return true;
-  }
-  case Opcode::cf_assert: {
-    auto a = op->cast<cf::AssertOp>();
-    lowerAssert(op, a.condition(), a.msg(), fl);
-    return true;
-  }
-  case Opcode::tt_print: return lowerPrint(op->cast<tt::PrintOp>(), fl);
+  case Opcode::tt_assert:
+  case Opcode::cf_assert: lowerAssert(op, fl); return true;
+  case Opcode::tt_print: lowerPrint(op->cast<tt::PrintOp>(), fl); return true;
   case Opcode::builtin_unrealized_conversion_cast: {
     auto cast = op->cast<builtin::UnrealizedConversionCastOp>();
     bool isOfOneValue = op->numOperands() == 1 && op->numResults() == 1;
