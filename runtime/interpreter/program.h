@@ -24,6 +24,9 @@
 
 namespace tessera::runtime {
 
+/// The extents of a tensor or a buffer. @pre the value is one
+inline llvm::ArrayRef<int64_t> shapeOf(ir::Value v) { return v.type().cast<ir::ShapedType>().shape(); }
+
 /// tt.make_tensor_ptr's result; strides and offsets in elements.
 struct BlockPointer {
   uint64_t base;

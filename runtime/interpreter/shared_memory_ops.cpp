@@ -11,8 +11,6 @@
 namespace tessera::runtime {
 using namespace ir;
 
-static llvm::ArrayRef<int64_t> shapeOf(Value v) { return v.type().cast<ShapedType>().shape(); }
-
 // ---- buffers and views ----------------------------------------------------------------------------------------------
 
 bool Program::localAlloc(Op op, Value src, Value result) {

@@ -7,6 +7,10 @@
 namespace tessera::transforms {
 using namespace ir;
 
+bool isGlobalAtomic(const Operation *op) {
+  return op->is<GlobalAccessOp>() && !op->is<tt::LoadOp>() && !op->is<tt::StoreOp>();
+}
+
 bool onlyStores(Operation *op, llvm::SmallVectorImpl<Operation *> &stores) {
   constexpr uint8_t kObstacles = kWritesGlobal | kSynchronizes;
   if (!(effectsOf(op) & kObstacles)) return true;

@@ -11,6 +11,9 @@ namespace tessera::transforms {
 /// synchronise. Collects them.
 bool onlyStores(ir::Operation *, llvm::SmallVectorImpl<ir::Operation *> &stores);
 
+/// Whether the operation is an atomic on global memory through pointers.
+bool isGlobalAtomic(const ir::Operation *);
+
 /// A store and a load that may reach the same memory. Both null: there is none.
 struct MemoryConflict {
   ir::Operation *store = nullptr;

@@ -29,6 +29,7 @@
 #include "transforms/analyses/axis_info.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/local_stride.h"
+#include "transforms/analyses/plain_stores.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/layout/convert_values.h"
 #include "transforms/layout/descriptor_load_layout.h"
@@ -69,8 +70,6 @@ struct Access {
   unsigned fastest() const { return order[0]; }
   Operation *function() const { return op->parentOfType<tt::FuncOp>().op; }
 };
-
-bool isAtomic(Operation *op) { return op->is<GlobalAccessOp>() && !op->is<tt::LoadOp>() && !op->is<tt::StoreOp>(); }
 
 /// The pointers of an access to global memory; null for other operations and for scalar pointers.
 Value pointerOf(Operation *op) {
@@ -211,7 +210,7 @@ int64_t widestOf(const Access &a, const TargetInfo *target) {
   auto rmw = a.op->dyn<tt::AtomicRmwOp>();
   if (rmw && rmw.atomicRmwOp() == RmwOp::Fadd && target)
     return target->atomicAddElements(element.bitWidth(), element.isFloat(FloatKind::BF16), !rmw.result().useEmpty());
-  if (isAtomic(a.op)) return 1;
+  if (isGlobalAtomic(a.op)) return 1;
   int64_t bytes = target ? target->maxGlobalAccessBytes : kGlobalAccessBytes;
   return std::max<int64_t>(1, bytes / a.bytes);
 }
@@ -229,7 +228,7 @@ void analyzeWidth(Access &a, const AxisInfoAnalysis &axis, const GlobalAccesses 
   // (an index that is loaded) are taken to be far, except for atomic operations, which lose most where they are not.
   auto stride = localStrides(a.ptr)[a.fastest()];
   a.hasUnitStride = stride == 1;
-  bool isNear = stride ? std::abs(*stride) == 1 : isAtomic(a.op);
+  bool isNear = stride ? std::abs(*stride) == 1 : isGlobalAtomic(a.op);
   bool leavesThreadsIdle = type.numElements() < threads;
   a.anyWidth = a.width == 1 && (!isNear || leavesThreadsIdle);
 }
@@ -243,7 +242,7 @@ void analyzeWidth(Access &a, const AxisInfoAnalysis &axis, const GlobalAccesses 
 double costOfElement(const Access &a, int64_t w, const Tuning &tuning) {
   int64_t bytesOfLane = a.op->is<tt::LoadOp>() ? w * a.bytes : std::min<int64_t>(w * a.bytes, kSectorBytes);
   double steps = std::max<double>(1, bytesOfLane / kWordBytes); // 32 lanes of a word are 128 bytes
-  if (isAtomic(a.op)) steps *= tuning.atomicAccessCost;
+  if (isGlobalAtomic(a.op)) steps *= tuning.atomicAccessCost;
   return (steps + 1) / std::min(a.width, w);
 }
 

@@ -38,6 +38,7 @@
 #include "ir/tensor_queries.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/growth.h"
+#include "transforms/analyses/plain_stores.h"
 #include "transforms/passes.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -57,8 +58,7 @@ Programs programsOf(Operation *function) {
   function->walk([&](Operation *op) {
     if (auto id = op->dyn<tt::GetProgramIdOp>()) p.ids.push_back(id);
     p.hasDotInLoop |= isDot(op) && op->parentOfType<scf::ForOp>();
-    bool isAtomic = op->is<GlobalAccessOp>() && !op->is<tt::LoadOp>() && !op->is<tt::StoreOp>();
-    p.talks |= isAtomic || op->is<scf::WhileOp>() || op->is<tt::CallOp>() || op->is<gpu::BlockIdOp>();
+    p.talks |= isGlobalAtomic(op) || op->is<scf::WhileOp>() || op->is<tt::CallOp>() || op->is<gpu::BlockIdOp>();
   });
   return p;
 }

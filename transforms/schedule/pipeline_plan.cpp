@@ -43,12 +43,10 @@ public:
   std::optional<PipelinePlan> run() {
     if (!isSuitable() || !findLoads() || !findProducer() || !readsNothingStored()) return std::nullopt;
     plan_.byWarps = warpsCopyAll();
-    plan_.asyncCopies = plan_.byWarps || (target_.hasPerLaneAsyncCopy &&
-                                          (leaveNarrowLoads() || llvm::all_of(plan_.loads, [&](const PipelinedLoad &a) {
-                                             return a.isBulkCopy || canCopyAsync(a);
-                                           })));
+    plan_.asyncCopies = plan_.byWarps || threadsCopyAll();
     if (!plan_.asyncCopies && !keepLoadsThroughPointers()) return std::nullopt;
-    plan_.distance = plan_.byWarps ? kWarpCopyDistance : plan_.asyncCopies ? stages_ - 1 : 1;
+    plan_.distance = 1; // through registers
+    if (plan_.asyncCopies) plan_.distance = plan_.byWarps ? kWarpCopyDistance : stages_ - 1;
     if (plan_.asyncCopies)
       findReaders();
     else if (!isWorthRegisters())
@@ -252,6 +250,14 @@ private:
     plan_.loadsInPlace = left;
     plan_.loads = std::move(copied);
     return findProducer();
+  }
+
+  /// Whether each lane can copy its elements of all loads that are issued ahead asynchronously (or TMA copies them).
+  /// Loads too narrow for that may stay in the iteration.
+  bool threadsCopyAll() {
+    if (!target_.hasPerLaneAsyncCopy) return false;
+    if (leaveNarrowLoads()) return true;
+    return llvm::all_of(plan_.loads, [&](const PipelinedLoad &a) { return a.isBulkCopy || canCopyAsync(a); });
   }
 
   /// What a thread can load by one access: along the dimension where that is most, the least of three numbers of
