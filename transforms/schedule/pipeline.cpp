@@ -66,7 +66,7 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
     s += "; an iteration's copies go into the buffers that it has read itself, so that another block fits on a "
          "multiprocessor";
   if (p.dotsInFlight) s += "; dots overlap the next iteration's";
-  if (!p.slicedDots.empty()) s += ", the left operand is converted in slices along K";
+  if (!p.slicedDots.empty()) s += ", the A operand is converted in slices along K";
   if (p.hasProducerWarp)
     s += "; a producer warp issues the copies of all tiles";
   else if (p.copiesCrossTiles())
@@ -105,6 +105,20 @@ static bool isCopiedByThreads(scf::ForOp loop) {
   return llvm::any_of(*loop.body().front(), [](Operation &op) { return op.is<tt::LoadOp>(); });
 }
 
+/// Reports a loop with loads that is left as it is since not more than one stage was requested.
+static void reportOneStage(scf::ForOp loop, int64_t requested, PassContext &c) {
+  bool hasLoads = llvm::any_of(*loop.body().front(),
+                               [](Operation &op) { return op.is<tt::LoadOp>() || op.is<tt::DescriptorLoadOp>(); });
+  if (!c.wantsRemarks() || !hasLoads) return;
+  const char *option = loop->hasAttr(kNumStagesAttr) ? "its tt.num_stages" : "num-stages";
+  c.remark({Remark::Missed,
+            "",
+            "LoopPipelined",
+            loop->loc(),
+            llvm::formatv("the loop is not pipelined: {0} is {1}", option, requested).str(),
+            {}});
+}
+
 absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, PassContext &c) {
   if (!c.target) return requiresTarget(c, m, "tritongpu-pipeline");
   auto loops = collect<scf::ForOp>(m.op());
@@ -128,13 +142,19 @@ absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, Pas
   AxisInfoAnalysis axis(m);
   for (auto f : loops) {
     int64_t stages = stagesOf(f);
-    if (stages <= 1) continue;
+    if (stages <= 1) {
+      reportOneStage(f, requestedStages(f), c);
+      continue;
+    }
     Location loc = f->loc();
     bool isAdded = stages > requestedStages(f);
     std::string whyNot;
     auto plan = planPipeline(f, stages, *c.target, axis, whyNot);
     if (plan && o.producerWarps) planProducerOfTiles(f, *plan, *c.target);
-    if (isAdded && !(plan && plan->asyncCopies && keepsBlocks(*plan, f, *c.target))) continue;
+    if (isAdded && !(plan && plan->asyncCopies && keepsBlocks(*plan, f, *c.target))) {
+      reportOneStage(f, requestedStages(f), c);
+      continue;
+    }
     if (plan) {
       changed = true;
       Remark done{Remark::Applied, "", "LoopPipelined", loc, "", {}};

@@ -175,7 +175,10 @@ absl::StatusOr<bool> alignmentVersions(Module &m, PassContext &c) {
     changed = true;
     c.remark(
         {Remark::Applied, "", "AlignmentVersions", kernel->loc(),
-         llvm::formatv("the kernel has a second version for launches in which {0} divides {1}", divisor, names).str(),
+         llvm::formatv("the kernel has a second version for launches in which {0} divides {1}; remarks of later passes "
+                       "appear once for each version, for this one first",
+                       divisor, names)
+             .str(),
          llvm::json::Object{{"divisor", divisor}}});
   }
   return changed;

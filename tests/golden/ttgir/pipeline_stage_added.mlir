@@ -2,15 +2,14 @@
 // registers of its tensors leave room for two warps of a scheduler, it gets a second stage; where more fit, or the loop
 // itself requests one stage, it does not.
 // RUN: tessera compile %s --kernel few --target sm_90a --num-warps 8 --num-stages 1 --emit ttgir -o - --remarks=LoopPipelined 2>&1 | FileCheck %s --check-prefix=FEW
-// RUN: tessera compile %s --kernel several --target sm_90a --num-warps 8 --num-stages 1 --emit ttgir -o - | FileCheck %s --check-prefix=SEVERAL
-// RUN: tessera compile %s --kernel requested --target sm_90a --num-warps 8 --num-stages 1 --emit ttgir -o - | FileCheck %s --check-prefix=REQUESTED
+// RUN: tessera compile %s --kernel several --target sm_90a --num-warps 8 --num-stages 1 --emit ttgir -o - --remarks=LoopPipelined 2>&1 | FileCheck %s --check-prefix=SEVERAL
+// RUN: tessera compile %s --kernel requested --target sm_90a --num-warps 8 --num-stages 1 --emit ttgir -o - --remarks=LoopPipelined 2>&1 | FileCheck %s --check-prefix=REQUESTED
 // FEW: 2 stages take 98304 bytes of shared memory{{.*}}; 1 stage was requested: registers leave too few warps to compute meanwhile
-// FEW-LABEL: @few
 // FEW: ttg.async_copy_global_to_local
-// SEVERAL-LABEL: @several
+// SEVERAL: the loop is not pipelined: num-stages is 1
 // SEVERAL-NOT: ttg.async_copy_global_to_local
 // SEVERAL: tt.return
-// REQUESTED-LABEL: @requested
+// REQUESTED: the loop is not pipelined: its tt.num_stages is 1
 // REQUESTED-NOT: ttg.async_copy_global_to_local
 // REQUESTED: tt.return
 tt.func public @few(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %c: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
