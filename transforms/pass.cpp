@@ -34,10 +34,10 @@ absl::StatusOr<PipelineStep> parseStep(const PassInfo &pass, llvm::StringRef opt
     auto [name, value] = part.split('=');
     const auto *option = llvm::find_if(pass.options, [&](const PassOption &o) { return o.name == name; });
     if (option == pass.options.end()) {
+      if (pass.options.empty()) return absl::InvalidArgumentError("pass '" + pass.name.str() + "' takes no options");
       auto known = llvm::map_range(pass.options, [](const PassOption &o) { return o.spelling(); });
-      return absl::InvalidArgumentError(llvm::formatv("pass '{0}' has no option '{1}'; it has: {2}", pass.name, name,
-                                                      pass.options.empty() ? "none" : llvm::join(known, " "))
-                                            .str());
+      return absl::InvalidArgumentError(
+          llvm::formatv("pass '{0}' has no option '{1}'; it has: {2}", pass.name, name, llvm::join(known, " ")).str());
     }
     OptionValue read;
     if (auto status = option->range.read(name, value, read); !status.ok())

@@ -96,7 +96,7 @@ llvm::ArrayRef<PassOption> pipelineOptions() {
   static const PassOption options[] = {
       passOption<&PipelineLoadsOptions::numStages>(
           "num-stages", OptionRange::atLeast(0),
-          "stages of loops without tt.num_stages; 0: no loop is pipelined, 1: hardly any"),
+          "stages of loops without tt.num_stages; 0: no loop is pipelined, 1: only wgmma loops with few warps"),
       passOption<&PipelineLoadsOptions::producerWarps>(
           "producer-warps", OptionRange::oneOf(kNoOrYes),
           "whether a warp of its own may issue the copies of a loop over tiles; 0: no, 1: where it is worth while"),
@@ -223,7 +223,7 @@ Rows schedulePasses() {
       row<issueDotsEarly>("issue-dots-early", "schedule/issue_dots_early.cpp",
                           "keep several dots in flight under the arithmetic between them", {.needs = kLayouts}),
       row<holdDotOperands>("hold-dot-operands", "schedule/hold_dot_operands.cpp",
-                           "keep left operands that a loop does not change in registers", {.needs = kLayouts}),
+                           "keep A operands that a loop does not change in registers", {.needs = kLayouts}),
       row<keepDotsInFlight>("keep-dots-in-flight", "schedule/keep_dots_in_flight.cpp",
                             "do not wait for dots that only accumulate at the end of an iteration",
                             {.needs = kLayouts}),

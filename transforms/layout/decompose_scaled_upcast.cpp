@@ -8,7 +8,7 @@
 //   %y = arith.truncf (arith.mulf %f, %p) : tensor<…xf32> to tensor<…xf16>
 //
 // amdg.scaled_upcast_fp4 unpacks by ttg.fp4_to_fp. amdg.upcast_mxfp has a scale for 32 elements along K, which is
-// repeated for each of them (reshape, broadcast, reshape, and for a right operand trans). Scales are bytes of e8m0 or
+// repeated for each of them (reshape, broadcast, reshape, and for a B operand trans). Scales are bytes of e8m0 or
 // bf16 with such a byte as their exponent; of these nothing else is read, as by v_cvt_scalef32 (AMD CDNA4 ISA).
 //
 // Limits: these instructions of gfx950 are not used.

@@ -174,7 +174,7 @@ llvm::SmallVector<int32_t, 4> MatrixInstructionChoice::warps(llvm::ArrayRef<int6
     Cost cost = {rows * columns, rows + columns};
     if (along == kOperandA) cost.second = -columns;
     if (along == kOperandB) cost.second = -rows;
-    // On a par: along the rows where mma.sync has chains through the left operand, whose warps stand so.
+    // On a par: along the rows where mma.sync has chains through the A operand, whose warps stand so.
     bool preferRows = anyChainThroughA_ && usesMmaSync(target_.matrixUnit);
     if (best && (cost > *best || (cost == *best && !preferRows))) continue;
     best = cost;
@@ -204,7 +204,7 @@ static int64_t workOfWarp(llvm::ArrayRef<int64_t> shape, const MatrixInstruction
 
 /// Whether the last dot of a chain in a loop takes a tile and warps of its own: if it can have a larger tile of MFMA at
 /// no more work than along the chain's rows with the smaller one. That is fewer instructions, each of which reads less
-/// of the right operand; in exchange the left operand goes through LDS.
+/// of the B operand; in exchange the A operand goes through LDS.
 bool MatrixInstructionChoice::endsChainByItself(const DotProblem &dot) const {
   bool isLastOfChain = dot.chain.to == kNoOperand && dot.chain.from == kOperandA;
   if (target_.matrixUnit != MatrixUnit::Mfma || tileSize_ || !isLastOfChain || !dot.inLoop) return false;
@@ -218,7 +218,7 @@ bool MatrixInstructionChoice::endsChainByItself(const DotProblem &dot) const {
 DotOperands MatrixInstructionChoice::warpsAlong(const DotProblem &dot) const {
   unsigned chained = dot.chain.to | dot.chain.from;
   DotOperands along = chained & kOperandA ? kOperandA : chained & kOperandB ? kOperandB : kNoOperand;
-  // The right operand of mma.sync has its columns where the result has its rows: its values go through shared memory in
+  // The B operand of mma.sync has its columns where the result has its rows: its values go through shared memory in
   // any case.
   if (along == kOperandB && usesMmaSync(target_.matrixUnit)) return kNoOperand;
   return endsChainByItself(dot) ? kNoOperand : along;

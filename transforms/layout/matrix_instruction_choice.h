@@ -37,8 +37,8 @@ struct DotTypes {
 /// None if the target has no instruction for the types and the precision.
 std::optional<DotTypes> chooseDotTypes(ir::tt::DotOp, const ir::TargetInfo &);
 
-/// Whether dots on registers use mma.sync. Its result is transposed with respect to its right operand, so that only
-/// chains through the left one stay in their threads.
+/// Whether dots on registers use mma.sync. Its result is transposed with respect to its B operand, so that only
+/// chains through A stay in their threads.
 bool usesMmaSync(ir::MatrixUnit);
 /// Whether the unit is one of AMD's, whose lanes may hold copies of others' elements: a tile may have more rows or
 /// columns than the dot.
@@ -58,7 +58,7 @@ struct DotProblem {
 class MatrixInstructionChoice {
 public:
   /// `tileSize`: rows and columns that the user requests; 0: none. `anyChainThroughA`: some dot of the module is in a
-  /// chain through a left operand.
+  /// chain through an A operand.
   MatrixInstructionChoice(const ir::TargetInfo &target, int64_t numWarps, int64_t tileSize, bool anyChainThroughA)
       : target_(target), instructions_(target.matrixInstructions), numWarps_(numWarps), tileSize_(tileSize),
         anyChainThroughA_(anyChainThroughA) {}

@@ -15,7 +15,7 @@
 //   fma operands    of which each lane needs rows that others loaded, a shuffle for each element: through a buffer if
 //                   that takes less than half as many accesses (in loops on AMD, where reads are scheduled next to the
 //                   dot; in straight code of many small dots the scheduler hoists them and spills)
-//   warp groups     a left operand that its threads already have as the instruction takes it goes the other way, from
+//   warp groups     an A operand that its threads already have as the instruction takes it goes the other way, from
 //                   its buffer to registers
 //
 // An operand of fma that would fill a thread's registers during a loop, a loop-invariant one, is read in the loop.
@@ -365,7 +365,7 @@ void mergeBuffersOf(tt::LoadOp load, const TargetInfo &target) {
   }
 }
 
-/// The left operand of a dot by warp groups goes to registers if it is stored for the dot alone and its threads have it
+/// The A operand of a dot by warp groups goes to registers if it is stored for the dot alone and its threads have it
 /// as the instruction takes it from registers: another dot's result, say, that a loop carries.
 bool keepLeftInRegisters(ttng::WarpGroupDotOp dot, const TargetInfo &target) {
   auto buffer = dot.a().definedBy<ttg::LocalAllocOp>();

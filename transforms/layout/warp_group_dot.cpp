@@ -168,7 +168,7 @@ private:
                    "accumulates on the result");
     // The values that rows have in common (a maximum, a sum) would change their layout in each iteration.
     if (dependsOnMmaSync(dot_.a(), dot_->block()))
-      return fails("the left operand is computed from the result of a dot by mma.sync");
+      return fails("the A operand is computed from the result of a dot by mma.sync");
     plan_.transposed = true;
     plan_.instructionLayout = layoutFor(result_.dim(1), result_.dim(0));
     if (!plan_.instructionLayout || !isReadable(dot_.a(), 1, types_.operandA, tileN()))
@@ -205,7 +205,7 @@ private:
     double extraCycles = double(result_.numElements()) * k * plan_.bits / tuning_.overlapDotsMatrixBits;
     return rewritten < read + extraCycles * target_.schedulersPerMultiprocessor / numWarps_;
   }
-  /// A left operand that the loop computes from what it loads stays in registers.
+  /// An A operand that the loop computes from what it loads stays in registers.
   bool planComputedLeft() {
     Value left = plan_.transposed ? dot_.b() : dot_.a();
     bool mayBeComputed = !plan_.leftInRegisters && !hasWarpsAlongColumns();
@@ -214,7 +214,7 @@ private:
     plan_.leftInRegisters |= plan_.leftIsComputedFromLoad;
     plan_.leftComesFromDot = chain_.from & kOperandA;
     if (plan_.leftComesFromDot && plan_.leftInRegisters && hasWarpsAlongColumns())
-      return fails("the left operand comes from another dot, and its values would have to move between warps");
+      return fails("the A operand comes from another dot, and its values would have to move between warps");
     return true;
   }
   auto layoutOfLeft() { return pool_.getDotOperand(0, plan_.instructionLayout, std::max(1, kWordBits / plan_.bits)); }
@@ -263,7 +263,7 @@ std::string WarpGroupDotPlan::instruction() const {
 std::string WarpGroupDotPlan::description() const {
   std::string text = instruction();
   if (transposed) text += " as the transposed dot";
-  if (rightRewritten) text += ", the right operand stored along K";
+  if (rightRewritten) text += ", the B operand stored along K";
   if (!leftInRegisters) return text;
   text += llvm::formatv(", the {0} operand in registers", transposed ? "right" : "left").str();
   if (leftIsComputedFromLoad && !leftComesFromDot) text += ", where it is computed from what is loaded";
@@ -324,7 +324,7 @@ static Value transposedTensor(Builder &b, Location loc, Value v, const Encoding 
       ->result();
 }
 
-/// The instruction's left operand, in registers or in shared memory.
+/// The instruction's A operand, in registers or in shared memory.
 static Value leftOperand(Builder &b, tt::DotOp dot, const DotTypes &types, const WarpGroupDotPlan &plan) {
   Location loc = dot->loc();
   Value left = plan.transposed ? dot.b() : dot.a();

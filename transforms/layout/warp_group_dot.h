@@ -7,16 +7,16 @@
 //   %d1 = ttng.warp_group_dot %l, %m, %c1 : … -> tensor<128x256xf32, #mma>        (%c1: %c in #mma)
 //   %d = ttg.convert_layout %d1 : #mma -> #blocked
 //
-// The buffers are made where the operands' values are. The left operand stays in registers instead
+// The buffers are made where the operands' values are. The A operand stays in registers instead
 //   - if it is computed from another dot's result. If warps stand along the columns, each has a part of its rows only,
 //     and such a dot takes mma.sync;
 //   - if the loop computes it elementwise from what it loads: it then passes shared memory once, not twice;
 //   - if the unit cannot read it from shared memory: across K it reads 16-bit elements only.
 //
-// If the unit cannot read the right operand, or the dot has less than 64 rows, the transposed dot is computed:
-// Dᵀ = Bᵀ · Aᵀ + Cᵀ, whose right operand is A. B may then stay in registers.
+// If the unit cannot read the B operand, or the dot has less than 64 rows, the transposed dot is computed:
+// Dᵀ = Bᵀ · Aᵀ + Cᵀ, in which A is the B operand. B may then stay in registers.
 //
-// A chain of dots is never transposed. If a right operand of it lies across K, and its elements have other than 16 bits
+// A chain of dots is never transposed. If a B operand of it lies across K, and its elements have other than 16 bits
 // (the values of attention in 8-bit floats or f32), threads store it to its buffer along K. So they do with bytes where
 // a dot has too few columns to be transposed, if that takes less than reading them one by one for mma.sync.
 //
@@ -32,10 +32,10 @@ struct WarpGroupDotPlan {
   const layouts::Encoding *resultLayout = nullptr;               // of the dot's: the same, transposed back if need be
   bool transposed = false;                                       // Dᵀ = Bᵀ · Aᵀ + Cᵀ
   bool rightRewritten = false;                                   // B is stored along K, across its registers
-  bool leftInRegisters = false;                                  // the instruction's left operand
+  bool leftInRegisters = false;                                  // the instruction's A operand
   bool leftComesFromDot = false;                                 // that is why
   bool leftIsComputedFromLoad = false;                           // likewise
-  const layouts::Encoding *leftLayout = nullptr;                 // of a left operand in registers
+  const layouts::Encoding *leftLayout = nullptr;                 // of an A operand in registers
   const layouts::Encoding *leftTransposedLayout = nullptr;       // of its transpose before it is converted to that
   int bits = 0;                                                  // of an operand's element
 

@@ -11,7 +11,7 @@
 //   }                                                     tt.trans %r
 //
 // Conversions between equal layouts stand beside the transpositions. Both are no instructions. Only dots that read both
-// operands from shared memory: one whose left operand threads have read is waited for before they read the next one.
+// operands from shared memory: one whose A operand threads have read is waited for before they read the next one.
 #include "transforms/schedule/carried_accumulators.h"
 #include "ir/builder.h"
 #include "ir/constants.h"

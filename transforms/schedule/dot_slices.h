@@ -1,4 +1,4 @@
-// Dots whose left operand is converted in registers, in slices along K, so that a slice is converted while the matrix
+// Dots whose A operand is converted in registers, in slices along K, so that a slice is converted while the matrix
 // unit multiplies those before it. Part of tritongpu-pipeline (PipelinePlan::slicedDots).
 //
 //   %r = ttg.local_load %a                       for each slice k of the instruction's length along K:
@@ -18,20 +18,20 @@ namespace tessera::transforms {
 
 struct SlicedDot {
   ir::ttng::WarpGroupDotOp dot;
-  ir::ttg::LocalLoadOp read;                        // of the left operand's buffer, by the dot's conversion alone
-  llvm::SmallVector<ir::Operation *, 4> conversion; // what computes the left operand from it, and splats for that
+  ir::ttg::LocalLoadOp read;                        // of the A operand's buffer, by the dot's conversion alone
+  llvm::SmallVector<ir::Operation *, 4> conversion; // what computes the A operand from it, and splats for that
   int64_t slices = 0;
 
   /// Whether the operation of the body is emitted with the slices alone. Splats may have other users.
   bool replaces(ir::Operation *) const;
 };
 
-/// The slices of a dot whose left operand is in registers, computed element by element from what one ttg.local_load of
+/// The slices of a dot whose A operand is in registers, computed element by element from what one ttg.local_load of
 /// the same block reads and from splats; none if it is not, or if there is only one slice.
 std::optional<SlicedDot> sliceAlongK(ir::ttng::WarpGroupDotOp);
 
 /// Emits the slices for the operands that `map` has. Each waits until `pending` dots are in flight. `token`: of the
-/// wait for the left operand's copy, or null. Returns the accumulator.
+/// wait for the A operand's copy, or null. Returns the accumulator.
 ir::Value emitSlices(ir::Builder &, const SlicedDot &, ir::ValueMap map, ir::Value token, int64_t pending);
 
 /// Elements [from, from + size) of a buffer along a dimension.

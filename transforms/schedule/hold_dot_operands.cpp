@@ -1,4 +1,4 @@
-// Pass hold-dot-operands: left operands that a loop does not change stay in registers for dots of few columns.
+// Pass hold-dot-operands: A operands that a loop does not change stay in registers for dots of few columns.
 //
 //   %b = ttg.local_alloc %k                        %b = ttg.local_alloc %k
 //   scf.for …                                      %a = ttg.local_load %b : … -> tensor<…, #dot_op<{opIdx = 0}>>
@@ -35,7 +35,7 @@ using namespace ir;
 
 namespace {
 
-/// A left operand in shared memory that a loop does not change.
+/// An A operand in shared memory that a loop does not change.
 struct Operand {
   ttng::WarpGroupDotOp dot;
   scf::ForOp loop; // the outermost one that does not change it

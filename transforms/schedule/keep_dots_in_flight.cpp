@@ -29,7 +29,7 @@
 //     would need a barrier after the first wait. tritongpu-pipeline has one buffer more where that is worth while
 //     (PipelinePlan::hasSpareBuffer);
 //   - no arrival in between says to other warps that buffers have been read (ttng.arrive_barrier);
-//   - the registers of its left operand are there until the first wait.
+//   - the registers of its A operand are there until the first wait.
 //
 // Runs: NVIDIA pipeline, after hold-dot-operands, which takes registers first. Targets with wgmma.
 #include "ir/builder.h"

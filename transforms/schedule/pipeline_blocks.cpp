@@ -55,7 +55,7 @@ int64_t blocksByHeldRegisters(scf::ForOp loop, const TargetInfo &target, int64_t
   return blocks;
 }
 
-/// Whether the buffer is read by dots alone, as their right operand, whose left one is computed from another dot.
+/// Whether the buffer is read by dots alone, as their B operand, whose A operand is computed from another dot.
 bool isReadLate(Value buffer, const Block &body) {
   return llvm::all_of(buffer.users(), [&](Operation *user) {
     if (user->is<ttg::MemdescTransOp>()) return isReadLate(user->result(), body);

@@ -65,7 +65,7 @@ private:
       return inBranch && isAfterDots(at);
     });
   }
-  /// Whether the left operand may still be read while the next iteration begins: it is in such a buffer, or in
+  /// Whether the A operand may still be read while the next iteration begins: it is in such a buffer, or in
   /// registers that the loop does not write, or converted slice by slice.
   bool leftOperandOutlivesIteration(ttng::WarpGroupDotOp dot) {
     if (dot.a().type().isa<MemDescType>()) return outlivesIteration(dot.a());
@@ -168,7 +168,7 @@ private:
       return use->owner == body_.terminator() || (isDot(use->owner) && use->index() == kAccumulator);
     });
   }
-  /// The registers of operands that are read from shared memory: the most of a wgmma's left operand, which takes all of
+  /// The registers of operands that are read from shared memory: the most of a wgmma's A operand, which takes all of
   /// them at once, with its sums if these are added to the accumulator afterwards. By mma.sync as many as are read
   /// ahead.
   int64_t registersOfOperands() {

@@ -9,7 +9,7 @@
 
 namespace tessera::transforms {
 
-/// Whether the last dot of the body, with its left operand in registers, only accumulates, and the body needs the first
+/// Whether the last dot of the body, with its A operand in registers, only accumulates, and the body needs the first
 /// one's result, for which it must wait: then the last dots can be in flight while the next iteration begins
 /// (keep-dots-in-flight).
 bool endsWithAccumulation(ir::scf::ForOp);

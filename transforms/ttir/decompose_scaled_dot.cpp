@@ -204,7 +204,7 @@ private:
     return powersOfE8m0(b_, loc_, scale, wide ? b_.context().f32() : compute_);
   }
 
-  /// `x` times its scales [outer, K / group], each repeated along its group; the right operand is [K, outer].
+  /// `x` times its scales [outer, K / group], each repeated along its group; the B operand is [K, outer].
   Value scaled(Value x, Value scale, bool isRight, bool isE2m1 = false) {
     if (!scale) return x;
     auto type = x.type().cast<TensorType>();

@@ -1,4 +1,4 @@
-// Two FMA dots with the same left operand: each reads it from LDS in parts, where it uses them. Read once, its 256
+// Two FMA dots with the same A operand: each reads it from LDS in parts, where it uses them. Read once, its 256
 // registers in each thread would be held from the first dot through the second.
 // RUN: tessera opt %s --target gfx1100 -tritongpu-reorder-instructions | FileCheck %s --check-prefix=OPT
 // RUN: tessera opt %s --target gfx1100 -tritongpu-reorder-instructions | tessera compile - --target gfx1100 --emit amdgcn | FileCheck %s

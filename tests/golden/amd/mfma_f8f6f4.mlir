@@ -1,5 +1,5 @@
 // 8-bit floats on gfx950: one unscaled instruction for all formats where K fills it; the formats are immediates (1 is
-// E5M2). The accumulator is transposed, so the instruction's A is the tensor's right operand.
+// E5M2). The accumulator is transposed, so the instruction's A is the tensor's B operand.
 // RUN: tessera compile %s --target gfx950 --num-warps 1 --emit amdgcn -o - | FileCheck %s
 // CHECK-LABEL: mixed:
 // CHECK: v_mfma_f32_32x32x64_f8f6f4 {{.*}} cbsz:1

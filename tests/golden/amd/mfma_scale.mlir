@@ -1,5 +1,5 @@
 // MFMA with scales on gfx950: the formats are immediates (none is e4m3, 1 e5m2, 4 e2m1), of the instruction's A, which is
-// the tensor's right operand (cbsz), and of its B. Scales are bytes of registers; a missing one is 127, that is 1.
+// the tensor's B operand (cbsz), and of its B. Scales are bytes of registers; a missing one is 127, that is 1.
 // RUN: tessera compile %s --target gfx950 --num-warps 1 --kernel mixed --emit amdgcn -o - | FileCheck %s
 
 // CHECK-LABEL: mixed:

@@ -1,4 +1,4 @@
-// Two loops with the same left operand and the same tiles, as in causal attention: the operand is held in registers
+// Two loops with the same A operand and the same tiles, as in causal attention: the operand is held in registers
 // once, indices of the second loop are not held during the first (recompute-after-loops), and the allocator takes no
 // accumulation registers (order-matrices). So 256 of a wave's 512 registers suffice, and two blocks of 4 waves fit.
 // RUN: tessera compile %S/../../kernels/attn_two_loops/attn_two_loops.ttir --target gfx950 --num-warps 4 --num-stages 2 --emit ttgir -o - | FileCheck %s --check-prefix=OPERAND

@@ -1,4 +1,4 @@
-// The right operand of a dot by warp groups may be a part of a buffer: of 64 x 128 elements of 2 bytes, whose halves of
+// The B operand of a dot by warp groups may be a part of a buffer: of 64 x 128 elements of 2 bytes, whose halves of
 // 64 columns have rows of 128 bytes each, rows 32 to 47 of the second half. They begin 8,192 + 32 * 128 bytes further.
 // RUN: tessera compile %s --target sm_90a --emit llir -o - | FileCheck %s
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>

@@ -1,4 +1,4 @@
-// wgmma: a left operand that a loop computes through rearrangements (weights of 4 bits, two of them in a byte) is
+// wgmma: an A operand that a loop computes through rearrangements (weights of 4 bits, two of them in a byte) is
 // computed in registers if each thread reads whole words of the copied bytes for it (@words). All of the arithmetic is
 // then in the layout of the operand, inline assembly of several results too, and no conversion and no store to shared
 // memory is left; the copies are read directly. Where a thread would read single bytes, the operand goes through shared

@@ -2,7 +2,7 @@
 // transposed for the sake of wgmma either: maxima and sums of rows would change their layout in each iteration.
 // RUN: tessera opt %s -tritongpu-accelerate-matmul --target sm_90a --remarks 2>&1 >/dev/null | FileCheck %s
 // CHECK: the dot of f16 by f16 into f32 is computed by mma.sync 16x8x16
-// CHECK: the dot of f16 by f16 into f32 is computed by mma.sync 16x8x16, {{.*}}; not by wgmma: the left operand is computed from the result of a dot by mma.sync
+// CHECK: the dot of f16 by f16 into f32 is computed by mma.sync 16x8x16, {{.*}}; not by wgmma: the A operand is computed from the result of a dot by mma.sync
 #blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #wide = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #q = #ttg.dot_op<{opIdx = 0, parent = #blocked}>

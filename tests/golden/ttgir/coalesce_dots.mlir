@@ -29,7 +29,7 @@ tt.func public @product(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !tt.p
 
 // -----
 
-// A right operand whose rows cannot be proved to run is loaded one by one, beside a left one that is loaded eight at a time: its
+// An operand B whose rows cannot be proved to run is loaded one by one, beside an A that is loaded eight at a time: its
 // lanes have pairs beside each other.
 // CHECK-DAG: #[[WIDE:.*]] = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 // CHECK-DAG: #[[PAIRS:.*]] = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>

@@ -27,7 +27,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %y = amdg.scaled_upcast_fp4 %x scale %s {axis = 1 : i32} : tensor<32x32xi8, #packed>, tensor<32x64xi8, #other> -> tensor<32x64xbf16, #b>
     tt.return %y : tensor<32x64xbf16, #b>
   }
-  // A scale of K is repeated for its 32 elements; those of a right operand are transposed.
+  // A scale of K is repeated for its 32 elements; those of a B operand are transposed.
   // CHECK-LABEL: @groups
   // CHECK: tt.reshape %{{.*}} : tensor<64x2xi8, #{{.*}}> -> tensor<64x2x1xi8, #{{.*}}>
   // CHECK: tt.broadcast %{{.*}} -> tensor<64x2x32xi8, #{{.*}}>

@@ -1,4 +1,4 @@
-// hold-dot-operands: left operands that a loop does not change are loaded into registers before it, for dots that would
+// hold-dot-operands: A operands that a loop does not change are loaded into registers before it, for dots that would
 // take longer to read both operands from shared memory than to multiply them.
 // RUN: tessera opt %s --target sm_90a -hold-dot-operands | FileCheck %s
 // RUN: tessera opt %s --target sm_100a -hold-dot-operands | FileCheck %s --check-prefix=OTHER

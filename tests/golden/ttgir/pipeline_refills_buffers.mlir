@@ -6,7 +6,7 @@
 // RUN: tessera compile %s --kernel registers --target sm_90a --num-stages 5 --emit ttgir -o - --skip-pass tritongpu-prefetch | FileCheck --check-prefix=REGISTERS %s
 // RUN: tessera compile %s --kernel in_flight --target sm_90a --num-stages 3 --emit ttgir -o - --skip-pass tritongpu-prefetch | FileCheck --check-prefix=FLIGHT %s
 
-// The right operand is read by threads, so the dot is waited for: two buffers of 40 KiB instead of three, one block more.
+// The B operand is read by threads, so the dot is waited for: two buffers of 40 KiB instead of three, one block more.
 // With five stages, two blocks of two buffers have as many copies in flight as one block of five.
 // WAITED: ttg.local_alloc : () -> !ttg.memdesc<2x32x64xf32
 // WAITED: scf.for

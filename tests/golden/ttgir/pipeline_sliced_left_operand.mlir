@@ -1,4 +1,4 @@
-// A left operand that is converted in registers: the dot is issued in slices along K. Each waits for the one before it
+// An A operand that is converted in registers: the dot is issued in slices along K. Each waits for the one before it
 // in the last iteration, whose registers its conversion writes; the others stay in flight, across the iteration's end.
 // RUN: tessera opt %s -tritongpu-pipeline --target sm_90a | FileCheck %s
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>

@@ -68,7 +68,7 @@ tt.func public @columns(%x: !tt.tensordesc<tensor<1x32x2x128xf16>>, %w: !tt.tens
 }
 
 // Values of 8 bits across K: wgmma cannot read them so, and a chain of dots is not transposed. Threads store them along K.
-// REMARK: is computed by wgmma m64n64k32, the right operand stored along K, the left operand in registers
+// REMARK: is computed by wgmma m64n64k32, the B operand stored along K, the A operand in registers
 // VALUES8-LABEL: @values8
 // VALUES8: scf.for
 // VALUES8: ttng.warp_group_dot
