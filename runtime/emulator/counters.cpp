@@ -3,6 +3,8 @@
 #include "runtime/emulator/emulator.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include <map>
+#include <tuple>
 
 namespace tessera::emulator {
 
@@ -23,15 +25,39 @@ void countWarpOperation(Warp &w, const Instruction &i, SiteCounters::Kind kind, 
   }
 }
 
+/// Instructions of one operation, size and source line, added up.
+struct SiteGroup {
+  SiteCounters sum;
+  unsigned sites = 0;
+};
+
+/// The groups in the order of their first instructions.
+static std::vector<SiteGroup> groupsOf(llvm::ArrayRef<SiteCounters> sites) {
+  std::vector<SiteGroup> groups;
+  std::map<std::tuple<SiteCounters::Kind, std::string, unsigned, std::string>, size_t> places;
+  for (auto &c : sites) {
+    auto [place, isNew] = places.try_emplace({c.kind, c.operation, c.bytesPerLane, c.where}, groups.size());
+    if (isNew) groups.push_back({c, 0});
+    SiteGroup &g = groups[place->second];
+    ++g.sites;
+    if (isNew) continue;
+    g.sum.executed += c.executed;
+    g.sum.lanes += c.lanes;
+    g.sum.transactions += c.transactions;
+    g.sum.leastPossible += c.leastPossible;
+  }
+  return groups;
+}
+
 std::string counterTable(const Report &report) {
   std::string out;
   llvm::raw_string_ostream s(out);
-  s << llvm::formatv("{0,-26} {1,10} {2,6} {3,6} {4,12} {5,7}  {6}\n", "operation", "executed", "bytes", "lanes",
-                     "passes", "of best", "where");
-  for (auto &c : report.sites) {
+  s << llvm::formatv("{0,-26} {1,6} {2,10} {3,6} {4,6} {5,12} {6,7}  {7}\n", "operation", "sites", "executed", "bytes",
+                     "lanes", "passes", "of best", "where");
+  for (auto &[c, sites] : groupsOf(report.sites)) {
     bool memory = c.kind == SiteCounters::Kind::Global || c.kind == SiteCounters::Kind::Shared ||
                   c.kind == SiteCounters::Kind::Atomic;
-    s << llvm::formatv("{0,-26} {1,10} {2,6} {3,6:f1} {4,12} {5,7}  {6}\n", c.operation, c.executed,
+    s << llvm::formatv("{0,-26} {1,6} {2,10} {3,6} {4,6:f1} {5,12} {6,7}  {7}\n", c.operation, sites, c.executed,
                        memory ? std::to_string(c.bytesPerLane) : "", double(c.lanes) / double(c.executed),
                        memory ? std::to_string(c.transactions) : "",
                        memory && c.leastPossible

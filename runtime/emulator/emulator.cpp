@@ -268,16 +268,17 @@ std::string knownForms() {
   std::string out;
   auto table = [&](const char *title, llvm::ArrayRef<IntrinsicRow> rows) {
     out += std::string("### ") + title + "\n| intrinsic | manual |\n|---|---|\n";
-    // One line per section.
-    std::vector<std::pair<std::string, std::string>> sections;
+    // A line per section, or several: long cells are hard to read.
+    constexpr size_t kWidest = 400;
+    std::vector<std::pair<std::string, std::string>> lines;
     for (auto &r : rows) {
       std::string name = std::string("`") + r.name + "`";
-      if (!sections.empty() && sections.back().second == r.section)
-        sections.back().first += " " + name;
+      if (!lines.empty() && lines.back().second == r.section && lines.back().first.size() + name.size() < kWidest)
+        lines.back().first += " " + name;
       else
-        sections.push_back({name, r.section});
+        lines.push_back({name, r.section});
     }
-    for (auto &[names, section] : sections) out += "| " + names + " | " + section + " |\n";
+    for (auto &[names, section] : lines) out += "| " + names + " | " + section + " |\n";
     out += "\n";
   };
   table("LLVM's own", llvmIntrinsics());
