@@ -107,8 +107,8 @@ std::string TensorMemoryDotPlan::instruction() const {
 }
 std::string TensorMemoryDotPlan::description() const {
   std::string text = instruction();
-  if (leftRewritten) text += ", the left operand stored along K";
-  if (rightRewritten) text += ", the right operand stored along K";
+  if (leftRewritten) text += ", the A operand stored along K";
+  if (rightRewritten) text += ", the B operand stored along K";
   return text;
 }
 

@@ -26,8 +26,8 @@
 // dots grows or shrinks along one axis (analyses/growth.h), unless the hardware's order has the longest programs first.
 //
 // Legal for every kernel whose programs do not communicate, since programs may run in any order, and the
-// numbers are the same ones. Limits: not where programs use atomics, or loops whose end depends on memory (they may
-// rely on programs with lower numbers having started), or calls.
+// numbers are the same ones. Limits: not where programs use atomics, inline assembly with effects, or loops whose
+// end depends on memory (they may rely on programs with lower numbers having started), or calls.
 //
 // Runs: AMD pipeline and NVIDIA pipeline, before loops are peeled: their bounds are then the kernel's own.
 #include "ir/attribute_names.h"
@@ -50,15 +50,19 @@ namespace {
 struct Programs {
   std::vector<tt::GetProgramIdOp> ids;
   bool hasDotInLoop = false;
-  bool talks = false; // to other programs, perhaps
+  bool mayCommunicate = false; // with other programs
 };
 
-Programs programsOf(Operation *function) {
+Programs programsOf(Operation *kernel) {
   Programs p;
-  function->walk([&](Operation *op) {
+  kernel->walk([&](Operation *op) {
     if (auto id = op->dyn<tt::GetProgramIdOp>()) p.ids.push_back(id);
     p.hasDotInLoop |= isDot(op) && op->parentOfType<scf::ForOp>();
-    p.talks |= isGlobalAtomic(op) || op->is<scf::WhileOp>() || op->is<tt::CallOp>() || op->is<gpu::BlockIdOp>();
+    auto assembly = op->dyn<tt::ElementwiseInlineAsmOp>();
+    auto function = op->dyn<tt::ExternElementwiseOp>();
+    bool hasEffects = (assembly && !assembly.pure()) || (function && !function.pure());
+    p.mayCommunicate |=
+        hasEffects || isGlobalAtomic(op) || op->is<scf::WhileOp>() || op->is<tt::CallOp>() || op->is<gpu::BlockIdOp>();
   });
   return p;
 }
@@ -103,7 +107,7 @@ bool orderByDies(const Programs &p, const TargetInfo &target, PassContext &c) {
 Growth growthOfWork(Operation *function, ProgramIDDim axis) {
   GrowthAnalysis analysis(axis);
   Growth work = {Growth::Exact, 0};
-  function->walk([&](Operation *op) {
+  kernel->walk([&](Operation *op) {
     auto loop = op->dyn<scf::ForOp>();
     if (!loop) return;
     bool hasDot = false;
@@ -150,7 +154,7 @@ absl::StatusOr<bool> orderPrograms(Module &m, PassContext &c) {
     auto kernel = function.dyn<tt::FuncOp>();
     if (!kernel || kernel.symVisibility() == "private") continue;
     Programs p = programsOf(&function);
-    if (p.ids.empty() || !p.hasDotInLoop || p.talks) continue;
+    if (p.ids.empty() || !p.hasDotInLoop || p.mayCommunicate) continue;
     changed |= c.target->dies > 1 ? orderByDies(p, *c.target, c) : orderByWork(&function, p, *c.target, c);
   }
   return changed;

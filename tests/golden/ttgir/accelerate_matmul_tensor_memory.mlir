@@ -29,7 +29,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %d = tt.dot %x, %y, %c : tensor<128x64xf8E4M3FN, #l> * tensor<64x64xf8E4M3FN, #r> -> tensor<128x64xf32, #blocked>
     tt.return %d : tensor<128x64xf32, #blocked>
   }
-  // REMARK: f32 by f32 into f32 is computed by tcgen05.mma m128n64k8, the right operand stored along K [
+  // REMARK: f32 by f32 into f32 is computed by tcgen05.mma m128n64k8, the B operand stored along K [
   tt.func public @words(%a: tensor<128x64xf32, #blocked>, %b: tensor<64x64xf32, #blocked>, %c: tensor<128x64xf32, #blocked>) -> tensor<128x64xf32, #blocked> {
     %x = ttg.convert_layout %a : tensor<128x64xf32, #blocked> -> tensor<128x64xf32, #l>
     %y = ttg.convert_layout %b : tensor<64x64xf32, #blocked> -> tensor<64x64xf32, #r>

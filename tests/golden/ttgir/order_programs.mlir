@@ -114,3 +114,23 @@ tt.func public @caller(%p: !tt.ptr<i32>, %n: i32, %a: tensor<16x16xf32>) {
   tt.store %p, %x : !tt.ptr<i32>
   tt.return
 }
+
+// -----
+
+// Assembly with effects may wait for another program.
+// CHECK-LABEL: @assembly
+// CHECK-NOT: tessera.die_window
+tt.func public @assembly(%p: !tt.ptr<f32>, %n: i32, %a: tensor<16x16xf32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %id = tt.get_program_id x : i32
+  %q = tt.addptr %p, %id : !tt.ptr<f32>, i32
+  %s = tt.splat %q : !tt.ptr<f32> -> tensor<16x16x!tt.ptr<f32>>
+  %m = tt.elementwise_inline_asm "s_sleep 1" {constraints = "=v,v", packed_element = 1 : i32, pure = false} %n : i32 -> i32
+  %d = scf.for %i = %c0 to %m step %c1 iter_args(%acc = %a) -> (tensor<16x16xf32>) : i32 {
+    %e = tt.dot %a, %a, %acc : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>
+    scf.yield %e : tensor<16x16xf32>
+  }
+  tt.store %s, %d : tensor<16x16x!tt.ptr<f32>>
+  tt.return
+}
