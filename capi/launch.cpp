@@ -75,7 +75,7 @@ tessera_status checkKernelCall(Call &call, tessera_device *device, tessera_kerne
                                size_t length) {
   if (kernel) *kernel = nullptr;
   if (!device) return call.fail(TESSERA_USAGE, "the device is null");
-  if (!kernel) return call.fail(TESSERA_USAGE, "there is no place for the kernel");
+  if (!kernel) return call.fail(TESSERA_USAGE, "the out-parameter for the kernel is null");
   if (!text && length) return call.fail(TESSERA_USAGE, "the text is null");
   return TESSERA_OK;
 }
@@ -202,7 +202,7 @@ tessera_status tessera_device_list_create(tessera_context *context, tessera_devi
   Call call(context ? context->state.get() : nullptr, error);
   if (list) *list = nullptr;
   if (!context || !list)
-    return call.fail(TESSERA_USAGE, context ? "there is no place for the list" : "the context is null");
+    return call.fail(TESSERA_USAGE, context ? "the out-parameter for the list is null" : "the context is null");
   return guarded(call, [&] {
     *list = new tessera_device_list{allDevices(call, context->state)};
     return TESSERA_OK;
@@ -219,7 +219,7 @@ tessera_status tessera_device_open(tessera_context *context, const char *spec, t
   Call call(context ? context->state.get() : nullptr, error);
   if (device) *device = nullptr;
   if (!context || !device)
-    return call.fail(TESSERA_USAGE, context ? "there is no place for the device" : "the context is null");
+    return call.fail(TESSERA_USAGE, context ? "the out-parameter for the device is null" : "the context is null");
   return guarded(call, [&] {
     if (!spec) {
       *device = new tessera_device{allDevices(call, context->state).front()};
@@ -248,7 +248,7 @@ tessera_status tessera_buffer_create(tessera_device *device, size_t bytes, tesse
   Call call(device ? device->state->context.get() : nullptr, error);
   if (buffer) *buffer = nullptr;
   if (!device || !buffer)
-    return call.fail(TESSERA_USAGE, device ? "there is no place for the buffer" : "the device is null");
+    return call.fail(TESSERA_USAGE, device ? "the out-parameter for the buffer is null" : "the device is null");
   return guarded(call, [&] {
     std::unique_ptr<runtime::DeviceMemory> memory;
     absl::Status s;
@@ -395,7 +395,7 @@ makeStream(tessera_device *device, tessera_stream **stream, tessera_error **erro
   Call call(device ? device->state->context.get() : nullptr, error);
   if (stream) *stream = nullptr;
   if (!device || !stream)
-    return call.fail(TESSERA_USAGE, device ? "there is no place for the stream" : "the device is null");
+    return call.fail(TESSERA_USAGE, device ? "the out-parameter for the stream is null" : "the device is null");
   return guarded(call, [&] {
     auto made = make(device->state->device.get());
     if (!made.ok())
@@ -449,7 +449,7 @@ tessera_status tessera_event_create(tessera_device *device, tessera_event **even
   Call call(device ? device->state->context.get() : nullptr, error);
   if (event) *event = nullptr;
   if (!device || !event)
-    return call.fail(TESSERA_USAGE, device ? "there is no place for the event" : "the device is null");
+    return call.fail(TESSERA_USAGE, device ? "the out-parameter for the event is null" : "the device is null");
   return guarded(call, [&] {
     std::unique_ptr<runtime::DeviceEvent> made = std::make_unique<runtime::HostEvent>();
     if (auto &d = device->state->device) {
@@ -494,7 +494,7 @@ tessera_status tessera_event_elapsed(tessera_event *start, tessera_event *stop, 
   Call call(start ? start->device->context.get() : nullptr, error);
   if (milliseconds) *milliseconds = 0;
   if (!start || !stop || !milliseconds)
-    return call.fail(TESSERA_USAGE, start && stop ? "there is no place for the time" : "the event is null");
+    return call.fail(TESSERA_USAGE, start && stop ? "the out-parameter for the time is null" : "the event is null");
   if (start->device->spec != stop->device->spec)
     return call.fail(TESSERA_USAGE,
                      llvm::Twine("one event is of ") + start->device->spec + ", the other of " + stop->device->spec);
@@ -513,7 +513,8 @@ tessera_status tessera_time(tessera_kernel *k, const uint32_t grid[3], const tes
                             int repetitions, tessera_times *times, tessera_error **error) {
   Call call(k ? k->device->context.get() : nullptr, error);
   if (times) *times = {};
-  if (!k || !times) return call.fail(TESSERA_USAGE, k ? "there is no place for the times" : "the kernel is null");
+  if (!k || !times)
+    return call.fail(TESSERA_USAGE, k ? "the out-parameter for the times is null" : "the kernel is null");
   if (repetitions < 1)
     return call.fail(TESSERA_USAGE, "repetitions must be at least 1, not " + llvm::Twine(repetitions));
   return guarded(call, [&] {

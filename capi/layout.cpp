@@ -51,7 +51,7 @@ tessera_status tessera_layout(tessera_context *context, const char *layout, cons
   Call call(context ? context->state.get() : nullptr, error);
   if (result) *result = nullptr;
   if (!context) return call.fail(TESSERA_USAGE, "the context is null");
-  if (!result) return call.fail(TESSERA_USAGE, "there is no place for the result");
+  if (!result) return call.fail(TESSERA_USAGE, "the out-parameter for the result is null");
   auto *found = llvm::find_if(kFormats, [&](const Format &f) { return f.name == orEmpty(format); });
   if (found == std::end(kFormats))
     return call.fail(TESSERA_USAGE, "the format must be text, hardware, svg or html, not '" + orEmpty(format) + "'");

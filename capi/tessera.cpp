@@ -40,7 +40,7 @@ void ContextState::report(const ir::Diagnostic &d) const {
 Call::Call(const ContextState *context, tessera_error **error)
     : context_(context), error_(error), engine([this](const ir::Diagnostic &d) {
         if (d.severity == ir::Severity::Error) {
-          if (collected_.message.empty()) collected_.message = d.message;
+          if (collected_.message.empty()) collected_.message = llvm::StringRef(d.message).split('\n').first.str();
           collected_.text += ir::render(d);
         }
         if (context_) context_->report(d);
@@ -178,7 +178,7 @@ tessera_status tessera_context_create(const tessera_context_options *given, tess
   state->handler = options.handler;
   state->user = options.user;
   Call call(state.get(), error);
-  if (!context) return call.fail(TESSERA_USAGE, "there is no place for the context");
+  if (!context) return call.fail(TESSERA_USAGE, "the out-parameter for the context is null");
   *context = nullptr;
   if (!initialised) return call.fail(TESSERA_USAGE, "the options were not made by tessera_context_options_init");
   *context = new tessera_context{std::move(state)};
@@ -190,7 +190,7 @@ tessera_status tessera_cache_count(tessera_context *context, tessera_cache_count
   Call call(context ? context->state.get() : nullptr, error);
   if (counts) *counts = {};
   if (!context || !counts)
-    return call.fail(TESSERA_USAGE, context ? "there is no place for the counts" : "the context is null");
+    return call.fail(TESSERA_USAGE, context ? "the out-parameter for the counts is null" : "the context is null");
   auto c = context->state->cache.counts();
   *counts = {c.memoryHits, c.directoryHits, c.misses, c.damaged, c.unwritten};
   return TESSERA_OK;
@@ -207,7 +207,7 @@ static tessera_status checkText(Call &call, tessera_context *context, const char
                                 tessera_result **result) {
   if (result) *result = nullptr;
   if (!context) return call.fail(TESSERA_USAGE, "the context is null");
-  if (!result) return call.fail(TESSERA_USAGE, "there is no place for the result");
+  if (!result) return call.fail(TESSERA_USAGE, "the out-parameter for the result is null");
   if (!text && length) return call.fail(TESSERA_USAGE, "the text is null");
   return TESSERA_OK;
 }
@@ -228,7 +228,7 @@ static tessera_status compileInto(Call &call, ContextState &state, llvm::StringR
                                   const tessera_options *given, tessera_result **result) {
   const ir::TargetInfo *target;
   if (auto s = readTarget(call, given, target)) return s;
-  if (!target) return call.fail(TESSERA_USAGE, "a target is needed");
+  if (!target) return call.fail(TESSERA_USAGE, "tessera_options.target is null; targets: " + runtime::targetNames());
   runtime::CompileOptions o;
   if (auto s = readOptions(call, given, *target, o)) return s;
   runtime::CompileResult compiled;
@@ -316,7 +316,7 @@ tessera_status tessera_module_parse(tessera_context *context, const char *text, 
   Call call(context ? context->state.get() : nullptr, error);
   if (module) *module = nullptr;
   if (!context) return call.fail(TESSERA_USAGE, "the context is null");
-  if (!module) return call.fail(TESSERA_USAGE, "there is no place for the module");
+  if (!module) return call.fail(TESSERA_USAGE, "the out-parameter for the module is null");
   if (!text && length) return call.fail(TESSERA_USAGE, "the text is null");
   return guarded(call, [&] {
     auto m = std::make_unique<tessera_module>();
@@ -359,7 +359,8 @@ tessera_status tessera_module_print(const tessera_module *m, int locations, tess
                                     tessera_error **error) {
   Call call(m ? m->context.get() : nullptr, error);
   if (result) *result = nullptr;
-  if (!m || !result) return call.fail(TESSERA_USAGE, m ? "there is no place for the result" : "the module is null");
+  if (!m || !result)
+    return call.fail(TESSERA_USAGE, m ? "the out-parameter for the result is null" : "the module is null");
   return guarded(call, [&] {
     std::scoped_lock lock(m->mutex);
     *result = new tessera_result{ir::printToString(*m->module, {.locations = locations != 0}), "", {}};
@@ -378,7 +379,8 @@ tessera_status tessera_module_compile(const tessera_module *m, const tessera_opt
                                       tessera_error **error) {
   Call call(m ? m->context.get() : nullptr, error);
   if (result) *result = nullptr;
-  if (!m || !result) return call.fail(TESSERA_USAGE, m ? "there is no place for the result" : "the module is null");
+  if (!m || !result)
+    return call.fail(TESSERA_USAGE, m ? "the out-parameter for the result is null" : "the module is null");
   return guarded(call, [&] {
     auto [text, file] = textOf(*m);
     return compileInto(call, *m->context, text, file, given, result);

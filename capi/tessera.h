@@ -114,7 +114,7 @@ typedef struct tessera_options {
   const char *stage;        /* the output: see below; NULL: the target's last */
   const char *kernel;       /* which function of several; NULL: the only one */
   int num_warps;            /* per block, a power of two; of 32 threads, on gfx9 of 64; at most 1024 threads */
-  int num_stages;           /* of software pipelines, 0 to 100; 0: no loop is pipelined, 1: hardly any */
+  int num_stages;           /* of software pipelines, 0 to 100; 0: none; 1: only of wgmma loops with few warps */
   int num_ctas;             /* blocks per cluster: a hint; 1, 2, 4 or 8 where the target has clusters, else 1 */
   int opt_level;            /* 0 to 3 */
   int fp_fusion;            /* whether a * b + c is contracted */

@@ -116,7 +116,7 @@ tessera_status tessera_tune(tessera_device *device, const tessera_module *module
   Call call(device ? device->state->context.get() : nullptr, error);
   if (tuning) *tuning = nullptr;
   if (!device || !module) return call.fail(TESSERA_USAGE, device ? "the module is null" : "the device is null");
-  if (!tuning) return call.fail(TESSERA_USAGE, "there is no place for the measurements");
+  if (!tuning) return call.fail(TESSERA_USAGE, "the out-parameter for the measurements is null");
   if (repetitions < 1)
     return call.fail(TESSERA_USAGE, "repetitions must be at least 1, not " + llvm::Twine(repetitions));
   auto &state = device->state;

@@ -144,7 +144,7 @@ tessera_status tessera_variants_create(tessera_device *device, const tessera_mod
   if (variants) *variants = nullptr;
   if (!device) return call.fail(TESSERA_USAGE, "the device is null");
   if (!module) return call.fail(TESSERA_USAGE, "the module is null");
-  if (!variants) return call.fail(TESSERA_USAGE, "there is no place for the variants");
+  if (!variants) return call.fail(TESSERA_USAGE, "the out-parameter for the variants is null");
   return guarded(call, [&] {
     auto made = std::make_unique<tessera_variants>();
     made->device = device->state;
@@ -173,7 +173,7 @@ tessera_status tessera_variants_kernel(tessera_variants *variants, const tessera
   if (!isRight) {
     Call call(variants ? variants->device->context.get() : nullptr, error);
     if (!variants) return call.fail(TESSERA_USAGE, "the variants are null");
-    if (!kernel) return call.fail(TESSERA_USAGE, "there is no place for the kernel");
+    if (!kernel) return call.fail(TESSERA_USAGE, "the out-parameter for the kernel is null");
     if (!arguments && count) return call.fail(TESSERA_USAGE, "the arguments are null");
     return call.fail(TESSERA_USAGE,
                      runtime::wrongArgumentCount(variants->function, variants->arguments.size(),

@@ -1,5 +1,6 @@
 // Loads the libraries of GPU drivers (see driver_library.h).
 #include "runtime/driver_library.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cstdlib>
 #include <dlfcn.h>
@@ -17,6 +18,7 @@ absl::StatusOr<void *> openLibrary(const char *variable, llvm::ArrayRef<const ch
     if (void *h = dlopen(n, RTLD_NOW | RTLD_LOCAL)) return h;
     if (first.empty()) first = dlerror();
   }
+  if (names.size() > 1) first += "; also tried: " + llvm::join(names.drop_front(), ", ");
   return absl::NotFoundError(first);
 }
 

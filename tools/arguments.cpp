@@ -49,6 +49,12 @@ static constexpr KnownRemark kRemarks[] = {
     {"codegen", "Resources", runtime::Stage::Object},
 };
 
+/// What to write instead of an unknown option.
+static std::string hint(const CLI::App &app, llvm::StringRef option, llvm::ArrayRef<llvm::StringRef> names) {
+  if (option.ltrim('-').starts_with("O") && app.get_option_no_throw("--O0")) return "; the levels are -O0 to -O3";
+  return suggest(option, names);
+}
+
 static std::string describe(const CLI::App &app, const CLI::ParseError &e) {
   std::string message = e.what();
   if (message.empty()) return "wrong arguments";
@@ -86,7 +92,7 @@ static std::string describe(const CLI::App &app, const CLI::ParseError &e) {
     if (option && isAfterDashes)
       return text + "'" + name.str() + "' follows `--`, after which nothing is an option; write options before it";
     text += (option ? "unknown option '" : "unexpected argument '") + name.str() + "'" +
-            (option ? suggest(name, names) : "");
+            (option ? hint(app, name, names) : "");
     if (option && !llvm::StringRef(extra).contains('=')) break; // what follows may have been its value
   }
   return text;

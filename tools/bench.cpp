@@ -53,6 +53,8 @@ int benchCommand(int argc, char **argv) {
                                   device->spec(), device->name(), t.medianMs, t.minMs, reps, reps == 1 ? "" : "es");
     if (d.flops > 0) llvm::outs() << llvm::formatv(", {0:f2} TFLOP/s", d.flops * perSecond / 1e12);
     if (d.bytesMoved > 0) llvm::outs() << llvm::formatv(", {0:f1} GB/s", d.bytesMoved * perSecond / 1e9);
+    if (llvm::StringRef(device->spec()).starts_with("emulator:"))
+      llvm::outs() << "; times of the emulator on this host, not of a GPU";
     llvm::outs() << "\n";
   }
   if (jsonFile.empty()) return kOk;

@@ -14,9 +14,9 @@ int devicesCommand(int argc, char **argv) {
   if (auto code = parseArguments(app, argc, argv)) return *code;
   std::vector<std::string> problems;
   for (auto &d : enumerateDevices(problems))
-    llvm::outs() << llvm::formatv("{0}  {1}  {2}  {3} MiB  {4}\n", d->spec(), d->name(), d->target(),
+    llvm::outs() << llvm::formatv("{0,-16}  {1}  {2}  {3} MiB  {4}\n", d->spec(), d->name(), d->target(),
                                   d->memoryBytes() >> 20, d->driver());
-  llvm::outs() << "interpreter  any IR\nemulator:TARGET  any target, on the CPU\n";
+  llvm::outs() << "interpreter       any IR\nemulator:TARGET   any target, on the CPU\n";
   for (auto &p : problems) llvm::outs() << "note: " << p << "\n";
   return kOk;
 }

@@ -5,6 +5,7 @@
 #include "runtime/compiler/kernel_function.h"
 #include "runtime/compiler/targets.h"
 #include "runtime/open_device.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -14,7 +15,12 @@ using namespace runtime;
 int readDescription(const std::string &path, std::string &text, LaunchDescription &description) {
   std::string name = path == "-" ? "<stdin>" : path; // its files are then relative to the working directory
   auto buffer = readText(path);
-  if (!buffer) return fail(kInputAtFault, name + ": " + buffer.getError().message());
+  if (!buffer) {
+    std::string inFolder = path + "/launch.json";
+    bool isItsFolder = llvm::sys::fs::is_directory(path) && llvm::sys::fs::exists(inFolder);
+    return fail(kInputAtFault, name + ": " + buffer.getError().message() +
+                                   (isItsFolder ? "; its launch description is " + inFolder : ""));
+  }
   text = (*buffer)->getBuffer().str();
   auto d = readLaunchText(text, name);
   if (!d.ok()) return failLocated(std::string(d.status().message()), name, text);

@@ -101,7 +101,7 @@ static const struct Command {
   int (*run)(int, char **);
   const char *help;
 } commands[] = {
-    {"compile", compileCommand, "compile TTIR or TTGIR to PTX, cubin, AMDGCN assembly, hsaco or a stage before"},
+    {"compile", compileCommand, "compile TTIR or TTGIR to PTX, cubin, AMDGCN assembly, hsaco, or any earlier stage"},
     {"opt", optCommand, "run passes over textual IR"},
     {"layout", layoutCommand, "print or draw a tensor layout"},
     {"run", runCommand, "run a kernel as a launch description says, and check its outputs"},

@@ -42,6 +42,13 @@ constexpr llvm::StringRef kOptions[] = {"split-input-file",
                                         "list-passes",
                                         "help"};
 
+/// The pass or option that was meant: one without its prefix (`coalesce` for `tritongpu-coalesce`), or the nearest.
+static std::string hint(llvm::StringRef written, llvm::StringRef name, llvm::ArrayRef<std::string> known) {
+  for (auto &p : allPasses())
+    if (p.name.ends_with(("-" + name).str())) return "; did you mean '-" + p.name.str() + "'?";
+  return suggest(written, std::vector<llvm::StringRef>(known.begin(), known.end()));
+}
+
 static int help() {
   llvm::outs()
       << "usage: tessera opt FILE [-PASS[=\"key=value …\"]]... [options]\n\noptions:\n"
@@ -74,7 +81,9 @@ static int help() {
          "  --list-passes=markdown    print the passes with options, stages and pipelines, and the pipelines, and end\n"
          "  -o OUT                    write to a file\n\npasses:\n";
   for (auto &p : allPasses()) {
-    llvm::outs() << "  -" << p.name << std::string(p.name.size() < 38 ? 38 - p.name.size() : 1, ' ') << p.help << "\n";
+    llvm::outs() << "  -" << p.name << std::string(p.name.size() < 38 ? 38 - p.name.size() : 1, ' ')
+                 << (p.aliasOf.empty() ? p.help.str() : "alias of -" + p.aliasOf.str()) << "\n";
+    if (!p.aliasOf.empty()) continue;
     for (auto &o : p.options) {
       std::string range = o.range.str();
       llvm::outs() << "      " << o.spelling() << "  " << o.help << (range.empty() ? "" : "; " + range) << " (default "
@@ -190,8 +199,7 @@ int Opt::option(llvm::StringRef written, llvm::StringRef next, bool &nextUsed) {
     std::vector<std::string> known;
     for (auto o : kOptions) known.push_back("--" + o.str());
     for (auto &p : allPasses()) known.push_back("-" + p.name.str());
-    return fail(kUsage, "unknown pass or option '" + written + "'" +
-                            suggest(written, std::vector<llvm::StringRef>(known.begin(), known.end())));
+    return fail(kUsage, "unknown pass or option '" + written + "'" + hint(written, name, known));
   }
   return kOk;
 }

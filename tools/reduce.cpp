@@ -449,9 +449,18 @@ int readLaunch(const ReduceFlags &flags, const Trial &trial, ir::Context &contex
   return kOk;
 }
 
+/// Why there is nothing to reduce, of a trial that does not fail.
+std::string whatDoesNotFail(const Trial &trial) {
+  if (trial.device == "interpreter") return "the interpreter evaluates it without a report";
+  if (!trial.device.empty()) return "it runs, and its results agree with the interpreter's, on " + trial.device;
+  if (!trial.passes.empty()) return "the passes do not fail on it";
+  return "it compiles for " + trial.target->name.str();
+}
+
 /// Whether the kernel fails in a way that can be reduced; else an exit code after an error was printed.
-int checkOriginal(const Failure &original, const std::string &irPath, const std::string &match, const RE2 &re) {
-  if (original.kind.empty()) return fail(kInputAtFault, irPath + ": does not fail: nothing to reduce");
+int checkOriginal(const Failure &original, const Trial &trial, const std::string &irPath, const std::string &match,
+                  const RE2 &re) {
+  if (original.kind.empty()) return fail(kInputAtFault, irPath + ": nothing to reduce: " + whatDoesNotFail(trial));
   if (original.kind == "device")
     return fail(llvm::StringRef(original.text).starts_with("unknown device") ? kUsage : kRunFailed, original.text);
   if (original.kind == "undefined")
@@ -501,7 +510,7 @@ int reduceCommand(int argc, char **argv) {
   }
 
   Failure original = runIsolatedTrial(trial, f, flags.checkLimit);
-  if (int code = checkOriginal(original, irPath, flags.match, re)) return code;
+  if (int code = checkOriginal(original, trial, irPath, flags.match, re)) return code;
   llvm::errs() << "fails: " << original.text << "\n";
   std::string signature = original.signature();
 

@@ -88,10 +88,8 @@ void RunFlags::add(CLI::App &app) {
 
 int RunFlags::validate(const CLI::App &app) {
   bool emulated = llvm::StringRef(deviceName).starts_with("emulator:");
-  if (!emulated && (counters || !disabledChecks.empty()))
-    return fail(kUsage, "--counters and --no-check need --device emulator:TARGET");
-  if (!emulated && app.count("--max-instructions"))
-    return fail(kUsage, "--max-instructions needs --device emulator:TARGET");
+  for (const char *option : {"--counters", "--no-check", "--max-instructions"})
+    if (!emulated && app.count(option)) return fail(kUsage, std::string(option) + " needs --device emulator:TARGET");
   if (timing && !llvm::StringRef(deviceName).starts_with("emulator:gfx"))
     return fail(kUsage, "--timing needs --device emulator:TARGET of an AMD target");
   for (const char *option : kTimingOptions)

@@ -117,6 +117,7 @@ struct Search {
 struct Figures {
   Search search;
   bool emulated; // instructions instead of milliseconds
+  bool isAmd;    // whose multiprocessors are compute units
 };
 
 bool isObject(const runtime::KernelMetadata &m) { return m.known >= runtime::KernelMetadata::Resources; }
@@ -125,7 +126,8 @@ bool isObject(const runtime::KernelMetadata &m) { return m.known >= runtime::Ker
 void printTable(llvm::ArrayRef<TuneMeasurement> all, const Figures &f) {
   auto &o = llvm::outs();
   for (auto &s : f.search.given()) o << s.column << "  ";
-  o << "registers  spilled  shared  blocks/SM  " << (f.emulated ? "instructions" : " median ms     min ms") << "\n";
+  o << "registers  spilled  shared  " << (f.isAmd ? "blocks/CU" : "blocks/SM") << "  "
+    << (f.emulated ? "instructions" : " median ms     min ms") << "\n";
   for (auto &m : all) {
     for (auto &s : f.search.given())
       o << llvm::right_justify(std::to_string(s.of(m.configuration)), s.column.size()) << "  ";
@@ -351,7 +353,7 @@ int tuneCommand(int argc, char **argv) {
   if (int code = measure(flags, l, *device, report, *cache, base, diag, all)) return code;
 
   auto winner = best(all, emulated);
-  Figures figures{flags.search, emulated};
+  Figures figures{flags.search, emulated, llvm::StringRef(device->target()).starts_with("gfx")};
   if (flags.printsTable()) {
     llvm::outs() << llvm::formatv("{0} on {1} ({2})\n", base.kernel, device->spec(), device->name());
     printTable(all, figures);

@@ -124,7 +124,8 @@ def compile(
         target: see `tessera.targets()`.
         num_warps: warps of a block, a power of two; of 32 threads, on gfx9 of 64. More may be taken where registers
             would spill, unless `exact_num_warps=True`; the metadata says how many.
-        num_stages: stages of software pipelines; with 0 no loop is pipelined, with 1 hardly any.
+        num_stages: stages of software pipelines; with 0 no loop is pipelined, with 1 only wgmma loops
+            with few warps.
         stage: the last stage; None: the target's object, "cubin" or "hsaco". "cubin" needs the CUDA toolkit's ptxas.
         texts: whether `asm` has the texts of the stages before the last, too.
         remarks: whether `Kernel.remarks` is filled.

@@ -86,7 +86,8 @@ absl::Status checkOptions(const TargetInfo &t, const CompileOptions &o) {
   if (o.numCtas > 1 && t.maxClusterSize == 1)
     return bad(llvm::formatv("num-ctas = {0}: {1} has no clusters of blocks", o.numCtas, t.name));
   if (o.numCtas < 1 || o.numCtas > t.maxClusterSize)
-    return bad(llvm::formatv("num-ctas must be 1 to {0} on {1}, not {2}", t.maxClusterSize, t.name, o.numCtas));
+    return bad(llvm::formatv("num-ctas must be a power of two up to {0} on {1}, not {2}", t.maxClusterSize, t.name,
+                             o.numCtas));
   // Where nothing reads the hint, any number will do.
   int waves = t.takesOccupancyHint ? t.maxWarpsPerMultiprocessor / t.schedulersPerMultiprocessor : INT_MAX;
   if (o.wavesPerEu < 0) return bad(llvm::formatv("waves-per-eu must be at least 0, not {0}", o.wavesPerEu));

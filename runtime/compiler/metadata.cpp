@@ -6,6 +6,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 namespace tessera::runtime {
 
@@ -113,7 +114,7 @@ std::string toJson(const KernelMetadata &m) {
     attributeFrom(KernelMetadata::Resources, "spill_bytes", m.spillBytes);
     attributeFrom(KernelMetadata::Resources, "occupancy", m.occupancy);
     j.attributeObject("compile_ms", [&] {
-      for (auto &[n, ms] : m.compileMs) j.attribute(n, ms);
+      for (auto &[n, ms] : m.compileMs) j.attribute(n, std::round(ms * 1000) / 1000); // whole microseconds
     });
   });
   return s + "\n";

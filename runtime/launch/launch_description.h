@@ -1,5 +1,5 @@
 // Launch descriptions: `launch.json` says which kernel of which file to run, on what grid, with which arguments, and
-// what must come out; `bench.json` is the same with what a measurement wants to know. Their form:
+// what must come out. The form:
 //
 //   {"kernel": "vecadd", "ttir": "vecadd.ttir", "grid": [4, 1, 1], "num_warps": 4, "num_stages": 3,
 //    "args": [{"name": "x", "dtype": "f32", "shape": [1000], "file": "x.npy"},

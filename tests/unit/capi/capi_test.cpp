@@ -292,7 +292,7 @@ TEST(CApi, UsageIsRefused) {
     EXPECT_FALSE(o.hasResult);
     EXPECT_THAT(o.messages, HasSubstr(why));
   };
-  refused(compile(kKernel, nullptr), "a target is needed");
+  refused(compile(kKernel, nullptr), "tessera_options.target is null; targets: sm_80, ");
   refused(compile(kKernel, "sm_1"), "unknown target 'sm_1'");
   refused(compile(kKernel, "gfx942", "ptx"), "'ptx' is not a stage of gfx942");
   refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_warps = 3; }),
@@ -320,7 +320,7 @@ TEST(CApi, UsageIsRefused) {
   refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_warps = 64; }),
           "64 warps of 32 threads are 2048 threads per block, but sm_80 allows 1024");
   refused(compile(kKernel, "sm_90a", "ttgir", [](tessera_options &o) { o.num_ctas = 16; }),
-          "num-ctas must be 1 to 8 on sm_90a, not 16");
+          "num-ctas must be a power of two up to 8 on sm_90a, not 16");
   refused(compile(kKernel, "gfx942", "ttgir", [](tessera_options &o) { o.num_warps = 32; }),
           "32 warps of 64 threads are 2048 threads per block, but gfx942 allows 1024");
   Outcome o;

@@ -100,7 +100,7 @@ TEST_P(Variants, WrongCallsAreRefused) {
   };
   refused(nullptr, s.arguments.data(), 5, &k, "the variants are null");
   refused(variants, nullptr, 5, &k, "the arguments are null");
-  refused(variants, s.arguments.data(), 5, nullptr, "there is no place for the kernel");
+  refused(variants, s.arguments.data(), 5, nullptr, "the out-parameter for the kernel is null");
   refused(variants, s.arguments.data(), 4, &k, "kernel 'axpy' takes 5 arguments, but 4 are given");
   // What an argument is, the launch checks.
   s.arguments[4].bytes = 8;
