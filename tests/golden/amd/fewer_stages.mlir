@@ -9,5 +9,5 @@
 // CHECK-NOT: scratch_
 // CHECK: .vgpr_spill_count: 0
 // REMARK: remark: 'gemm' loads nothing ahead of an iteration: with 2 stages, an iteration of its loops spills {{[0-9]+}} bytes of a thread's registers, and 0 without [fewer-stages:FewerStages]
-// REMARK-NOT: LoopPipelined
+// REMARK: the loop is not pipelined: num-stages is 1 [tritongpu-pipeline:LoopPipelined]
 // PIPELINED: issued 1 iteration ahead of their dots, through registers
