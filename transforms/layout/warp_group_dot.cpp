@@ -265,7 +265,7 @@ std::string WarpGroupDotPlan::description() const {
   if (transposed) text += " as the transposed dot";
   if (rightRewritten) text += ", the B operand stored along K";
   if (!leftInRegisters) return text;
-  text += llvm::formatv(", the {0} operand in registers", transposed ? "right" : "left").str();
+  text += llvm::formatv(", the {0} operand in registers", transposed ? "B" : "A").str();
   if (leftIsComputedFromLoad && !leftComesFromDot) text += ", where it is computed from what is loaded";
   if (!leftIsComputedFromLoad && !leftComesFromDot) text += ": it cannot be read from shared memory across K";
   return text;

@@ -10,7 +10,7 @@
 // RUN: not tessera compile %s --target gfx942 --num-ctas 2 --emit amdgcn -o - 2>&1 | FileCheck --check-prefix=AMD %s
 // AMD: num-ctas = 2: gfx942 has no clusters of blocks
 // RUN: not tessera compile %s --target sm_90a --num-ctas 16 --emit ptx -o - 2>&1 | FileCheck --check-prefix=MANY %s
-// MANY: num-ctas must be 1 to 8 on sm_90a, not 16
+// MANY: num-ctas must be a power of two up to 8 on sm_90a, not 16
 
 module {
   tt.func public @kernel(%p: !tt.ptr<i32>) {

@@ -1,15 +1,16 @@
-// tritongpu-pipeline: a loop with one stage relies on other blocks to compute while one waits for its loads. Where the
-// registers of its tensors leave room for two warps of a scheduler, it gets a second stage; where more fit, or the loop
-// itself requests one stage, it does not.
+// tritongpu-pipeline: one stage relies on other blocks to compute while one waits. Where the registers leave room for two
+// warps of a scheduler, a loop gets a second stage; where more fit, or the loop itself requests one, it does not.
 // RUN: tessera compile %s --kernel few --target sm_90a --num-warps 8 --num-stages 1 --emit ttgir -o - --remarks=LoopPipelined 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: tessera compile %s --kernel several --target sm_90a --num-warps 8 --num-stages 1 --emit ttgir -o - --remarks=LoopPipelined 2>&1 | FileCheck %s --check-prefix=SEVERAL
 // RUN: tessera compile %s --kernel requested --target sm_90a --num-warps 8 --num-stages 1 --emit ttgir -o - --remarks=LoopPipelined 2>&1 | FileCheck %s --check-prefix=REQUESTED
 // FEW: 2 stages take 98304 bytes of shared memory{{.*}}; 1 stage was requested: registers leave too few warps to compute meanwhile
 // FEW: ttg.async_copy_global_to_local
 // SEVERAL: the loop is not pipelined: num-stages is 1
+// SEVERAL-LABEL: @several
 // SEVERAL-NOT: ttg.async_copy_global_to_local
 // SEVERAL: tt.return
 // REQUESTED: the loop is not pipelined: its tt.num_stages is 1
+// REQUESTED-LABEL: @requested
 // REQUESTED-NOT: ttg.async_copy_global_to_local
 // REQUESTED: tt.return
 tt.func public @few(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %c: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
