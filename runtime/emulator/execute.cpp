@@ -106,7 +106,7 @@ void takeEdge(Warp &w, const Edge &e, uint64_t mask) {
   addGroup(w, e.target, mask);
 }
 
-constexpr uint64_t kFirstSnapshot = 4096;            // returns to earlier blocks
+constexpr uint64_t kFirstSnapshot = 64;              // returns to earlier blocks while nothing in memory changes
 constexpr uint64_t kIdleReturns = uint64_t(1) << 22; // returns while nothing in memory changes
 constexpr uint64_t kPatience = uint64_t(1) << 20;    // such returns, while other lanes wait all the time
 
@@ -116,12 +116,14 @@ bool isInSameState(Warp &w, unsigned block, uint64_t mask) {
   if (w.idleChanges != changes) {
     w.idleChanges = changes;
     w.idleSince = w.returns;
+    w.nextSnapshot = w.returns + kFirstSnapshot;
   }
   if (w.snapshotBlock == block && w.snapshotChanges == changes && w.snapshotBarriers == w.block->barriers &&
       w.snapshotMask == mask && !memcmp(w.snapshot.data(), w.frame, w.snapshot.size()))
     return true;
   if (++w.returns < w.nextSnapshot) return false;
-  w.nextSnapshot = std::max(kFirstSnapshot, w.returns + w.returns / 2);
+  // A wait is found soon, also late in a long run; a long loop of arithmetic takes few copies of its registers.
+  w.nextSnapshot = w.returns + std::max(kFirstSnapshot, w.returns - w.idleSince);
   w.snapshot.assign(w.frame, w.frame + w.program->frameBytes);
   w.snapshotBlock = block;
   w.snapshotChanges = changes;
