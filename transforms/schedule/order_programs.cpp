@@ -107,7 +107,7 @@ bool orderByDies(const Programs &p, const TargetInfo &target, PassContext &c) {
 Growth growthOfWork(Operation *function, ProgramIDDim axis) {
   GrowthAnalysis analysis(axis);
   Growth work = {Growth::Exact, 0};
-  kernel->walk([&](Operation *op) {
+  function->walk([&](Operation *op) {
     auto loop = op->dyn<scf::ForOp>();
     if (!loop) return;
     bool hasDot = false;
