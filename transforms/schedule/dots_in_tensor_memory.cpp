@@ -45,6 +45,7 @@
 #include "transforms/memory/tensor_memory.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
