@@ -18,7 +18,6 @@
 
 namespace tessera::transforms {
 using namespace ir;
-using layouts::TensorMemoryEncoding;
 
 // PTX ISA, "Matrix Shape" of tcgen05.mma.
 static constexpr int64_t kFewestRows = 64, kFewestColumns = 16;
