@@ -17,7 +17,6 @@ namespace tessera::transforms {
 using namespace ir;
 using layouts::Encoding;
 using layouts::NvidiaMmaEncoding;
-using layouts::NvmmaSharedEncoding;
 
 // wgmma: PTX ISA, "Asynchronous warpgroup level matrix instructions".
 static constexpr int kWarpsOfGroup = 4;
