@@ -36,6 +36,13 @@ def test_one_compilation_gives_all_stages(vecadd, target, stages):
         assert tessera.compile(vecadd, target, stage=stage, num_warps=2, texts=False).object == kernel.asm[stage]
 
 
+def test_dots_without_tensor_memory():
+    matmul = KERNELS / "mm_f16" / "mm_f16.ttir"
+    ptx = {no: tessera.compile(matmul, "sm_100a", stage="ptx", no_tensor_memory=no).asm["ptx"] for no in (False, True)}
+    assert "tcgen05.mma" in ptx[False] and "mma.sync" not in ptx[False]
+    assert "tcgen05" not in ptx[True] and "mma.sync" in ptx[True]
+
+
 def test_path_is_read():
     path = KERNELS / "vecadd" / "vecadd.ttir"
     assert tessera.compile(path, "gfx942").asm == tessera.compile(str(path), "gfx942").asm

@@ -93,6 +93,18 @@ TEST(Mbarrier, PhasesFollowOneAnother) {
   ASSERT_TRUE(r.ok()) << r.status();
   for (int t = 0; t < 64; ++t) EXPECT_EQ(e.buffers[0][size_t(t) * 4], (t ^ 32) + 2);
 }
+TEST(Mbarrier, AWaitLateInALongRunTakesFewInstructions) {
+  // The first warp waits for the second one, which has not run yet.
+  std::string loop = "  br label %loop\nloop:\n  %i = phi i32 [ 0, %go ], [ %n, %loop ]\n"
+                     "  store i32 %i, ptr addrspace(1) %out, align 4\n  %n = add i32 %i, 1\n"
+                     "  %more = icmp slt i32 %n, 22000\n  br i1 %more, label %loop, label %ready\nready:\n";
+  Emulation without, with;
+  auto runs = run(without, initialised(64) + loop + kArrive);
+  auto waits = run(with, initialised(64) + loop + kArrive + waitFor("w", 0));
+  ASSERT_TRUE(runs.ok()) << runs.status();
+  ASSERT_TRUE(waits.ok()) << waits.status();
+  EXPECT_LT(waits->instructions - runs->instructions, 2000U);
+}
 TEST(Mbarrier, OneArrivalForTheWarpAfterAWarpBarrier) {
   // The elected lane of each warp arrives for all, after they met.
   std::string body = initialised(2) + kStore +
