@@ -10,6 +10,14 @@ std::string Generator::blocked(const Shape &s) {
   for (unsigned l = llvm::Log2_32(unsigned(target_->warpSize)); l > 0; --l) threads[upTo(rank)] *= 2;
   for (unsigned w = llvm::Log2_32(unsigned(kernel_.numWarps)); w > 0; --w) warps[upTo(rank)] *= 2;
   for (unsigned k = rank; k > 1; --k) std::swap(order[k - 1], order[upTo(k)]);
+  // The verifier bounds the copies of elements that a thread has.
+  uint64_t elements = 1, registers = 1;
+  for (unsigned d = 0; d < rank; ++d) {
+    elements *= uint64_t(s[d]);
+    registers *= size[d] * std::max<uint64_t>(1, uint64_t(s[d]) / (size[d] * threads[d] * warps[d]));
+  }
+  if (registers > std::max<uint64_t>(elements, 1024))
+    for (unsigned d = 0; d < rank; ++d) size[d] = std::min(size[d], s[d]);
   return cat("#ttg.blocked<{sizePerThread = ", list(size), ", threadsPerWarp = ", list(threads),
              ", warpsPerCTA = ", list(warps), ", order = ", list(order), "}>");
 }
