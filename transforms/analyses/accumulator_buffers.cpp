@@ -9,12 +9,12 @@ namespace tessera::transforms {
 using namespace ir;
 using layouts::TensorMemoryEncoding;
 
-// PTX ISA, "Matrix Shape" of tcgen05.mma.
-static constexpr int64_t kMostRows = 128, kFewestRows = 64, kMostColumns = 256, kFewestColumns = 16;
+// Of an instruction's tile. PTX ISA, "Matrix Shape" of tcgen05.mma.
+static constexpr int64_t kMostRows = 128, kMostColumns = 256;
 
 const TensorMemoryEncoding *accumulatorEncoding(layouts::EncodingPool &pool, llvm::ArrayRef<int64_t> shape,
                                                 unsigned elementBits) {
-  if (shape.size() != 2 || shape[0] < kFewestRows || shape[1] < kFewestColumns) return nullptr;
+  if (shape.size() != 2 || shape[0] < kFewestAccumulatorRows || shape[1] < kFewestAccumulatorColumns) return nullptr;
   layouts::TensorMemoryParams p;
   p.blockM = int32_t(std::min(shape[0], kMostRows));
   p.blockN = int32_t(std::min(shape[1], kMostColumns));

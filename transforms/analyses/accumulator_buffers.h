@@ -6,6 +6,9 @@
 
 namespace tessera::transforms {
 
+/// Of an accumulator. PTX ISA, "Matrix Shape" of tcgen05.mma.
+inline constexpr int64_t kFewestAccumulatorRows = 64, kFewestAccumulatorColumns = 16;
+
 /// The layout in tensor memory of an accumulator of so many rows and columns; null if no instruction has such a tile.
 const layouts::TensorMemoryEncoding *accumulatorEncoding(layouts::EncodingPool &, llvm::ArrayRef<int64_t> shape,
                                                          unsigned elementBits);

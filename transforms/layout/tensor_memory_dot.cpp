@@ -19,9 +19,6 @@
 namespace tessera::transforms {
 using namespace ir;
 
-// PTX ISA, "Matrix Shape" of tcgen05.mma.
-static constexpr int64_t kFewestRows = 64, kFewestColumns = 16;
-
 static SharedReading readingOf(bool alongK) { return {.alongK = alongK, .bytesAcross = true}; }
 
 namespace {
@@ -37,7 +34,7 @@ public:
       return no("it has no batches, decomposed f32 or clusters here");
     if (numWarps_ < layouts::kTensorMemoryWarps) return no("four warps and more access tensor memory");
     if (!hasInstruction()) return no("no instruction has the types, or K is shorter than a step");
-    if (result_.dim(0) < kFewestRows || result_.dim(1) < kFewestColumns)
+    if (result_.dim(0) < kFewestAccumulatorRows || result_.dim(1) < kFewestAccumulatorColumns)
       return no("a tile has 64 rows and 16 columns at least");
     if (!planAccumulator()) return no("there are more warps than the columns of the accumulator are divided among");
     if (!planOperands()) return no("an operand cannot be read from shared memory: its rows are too short");

@@ -25,9 +25,9 @@
 // at a time share the L2 cache (tuning.def has what was measured). Done if the number of iterations of the loops with
 // dots grows or shrinks along one axis (analyses/growth.h), unless the hardware's order has the longest programs first.
 //
-// Legal for every kernel whose programs do not communicate, since programs may run in any order, and the
-// numbers are the same ones. Limits: not where programs use atomics, inline assembly with effects, or loops whose
-// end depends on memory (they may rely on programs with lower numbers having started), or calls.
+// Legal for every kernel whose programs do not communicate, since programs may run in any order, and the numbers are
+// the same ones. Limits: not where programs use atomics, inline assembly or external functions with effects, or loops
+// whose end depends on memory (they may rely on programs with lower numbers having started), or calls.
 //
 // Runs: AMD pipeline and NVIDIA pipeline, before loops are peeled: their bounds are then the kernel's own.
 #include "ir/attribute_names.h"
