@@ -22,9 +22,9 @@
 //
 // The buffer's layout. Where the target reads 8 by 8 matrices (ldmatrix), rows are swizzled in groups of 16 bytes, a
 // matrix row, such that the eight rows of a matrix lie in different banks (conflictFreeSwizzle). What TMA copies is
-// read in the layout of its descriptor, whose swizzle is as good. Bytes across K that a loop copies asynchronously are
-// swizzled like matrix rows (a layout for reads of words along K would split the copies). Elsewhere it is the layout
-// that the conversion's plan finds best for the writes and the reads (layouts/conversion_plan.h), as
+// read in the layout of its descriptor, whose swizzle is as good. Bytes and words across K that a loop copies
+// asynchronously are swizzled like matrix rows (a layout for reads of several along K would split the copies).
+// Elsewhere it is the layout that the conversion's plan finds best for the writes and the reads (layouts/conversion_plan.h), as
 // #ttg.shared_linear; where reads transpose (ds_read_b64_tr_b…), the one for rows that are written as they were
 // loaded, if that costs less.
 //
@@ -140,10 +140,26 @@ const Encoding *layoutOfBulkCopy(layouts::EncodingPool &pool, const OperandConve
   return swapsTwo(trans) ? layouts::inferTrans(pool, buffer.encoding(), {1, 0}, buffer.shape()) : buffer.encoding();
 }
 
-/// The swizzle for reads by ldmatrix, or for bytes across K that a loop copies asynchronously; none for other operands.
+/// The swizzle of rows across K for reads by single lanes of a word each: those of a row read eight elements, those of
+/// four rows different banks.
+layouts::SwizzledSharedParams swizzleOfWords(const OperandConversion &c, llvm::ArrayRef<int32_t> order,
+                                             const layouts::MemoryModel &m) {
+  constexpr int64_t kLanesAcrossK = 8; // of an operand of mma.sync; four lanes along K
+  int64_t row = c.type.dim(order[0]);
+  layouts::SwizzledSharedParams p;
+  p.order.assign(order.begin(), order.end());
+  p.cta = c.type.encoding()->cta();
+  p.vec = std::min(row, kLanesAcrossK);
+  p.perPhase = std::max<int64_t>(1, m.banks / row);
+  p.maxPhase = std::min<int64_t>(row, m.banks) / p.vec;
+  return p;
+}
+
+/// The swizzle for reads by ldmatrix, or for elements across K that a loop copies asynchronously; none for other
+/// operands.
 std::optional<layouts::SwizzledSharedParams> swizzleOf(const OperandConversion &c, const TargetInfo &target) {
-  if (!target.hasLdmatrix || !c.to || !layouts::dynCast<layouts::NvidiaMmaEncoding>(c.to->parent()))
-    return std::nullopt;
+  auto *mma = c.to ? layouts::dynCast<layouts::NvidiaMmaEncoding>(c.to->parent()) : nullptr;
+  if (!target.hasLdmatrix || !mma) return std::nullopt;
   int64_t bytes = c.bits() / 8;
   auto order = layouts::storageOrderOf(c.type.encoding(), c.from);
   bool alongK = order[0] == int32_t(c.to->kDim());
@@ -152,12 +168,19 @@ std::optional<layouts::SwizzledSharedParams> swizzleOf(const OperandConversion &
                                         minRowsPerPhase, minPhases);
   };
   if (isReadByLdmatrix(c, target)) return swizzle(1, 1);
-  // Bytes across K: the plan would let a word along K be read at once, but only whole words of memory can be copied
-  // asynchronously. Lanes that differ in K read rows a word's elements apart; eight lanes read eight bytes of a row.
+  // Elements across K: the plan may let a thread read several along K at once, but only whole words that are
+  // consecutive in memory can be copied asynchronously, and copies of less than 16 bytes are as many more.
+  int64_t consecutive = layouts::consecutiveElements(c.from, order[0]);
+  bool copied = target.hasPerLaneAsyncCopy && c.loadedInLoop && consecutive * bytes >= kMinAsyncCopyBytes;
+  if (!copied || alongK) return std::nullopt;
+  // Bytes: lanes that differ in K read rows a word's elements apart; eight lanes read eight bytes of a row.
   constexpr int64_t kLanesAlongK = 4; // of an operand of mma.sync
-  bool copied = target.hasPerLaneAsyncCopy && c.loadedInLoop;
-  if (copied && bytes == 1 && !alongK && layouts::consecutiveElements(c.from, order[0]) >= kMinAsyncCopyBytes)
-    return swizzle(c.to->kWidth(), kLanesAlongK);
+  if (bytes == 1) return swizzle(c.to->kWidth(), kLanesAlongK);
+  // Words: a wgmma's A operand, of all rows of its warps, is read in the plan's layout unless that splits the copies.
+  constexpr int64_t kWordBytes = 4;
+  bool splitsCopies = c.plan.writeVector < std::min(consecutive, kMaxAsyncCopyBytes / bytes);
+  if (bytes == kWordBytes && (mma->versionMajor() == 2 || splitsCopies))
+    return swizzleOfWords(c, order, target.memoryModel());
   return std::nullopt;
 }
 
