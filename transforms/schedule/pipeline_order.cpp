@@ -172,7 +172,7 @@ private:
   /// them at once, with its sums if these are added to the accumulator afterwards. By mma.sync as many as are read
   /// ahead.
   int64_t registersOfOperands() {
-    if (auto all = registersOfDots()) return std::min(*all, target_.tuning.pipelineEarlyOperandRegisters);
+    if (auto all = registersOfDots()) return std::min(*all, target_.tuning.pipelineOperandRegistersAhead);
     int64_t most = 0;
     for (auto &op : body_) {
       auto dot = op.dyn<ttng::WarpGroupDotOp>();
