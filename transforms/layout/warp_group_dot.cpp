@@ -201,7 +201,7 @@ private:
     double read = tuning_.conversionWordCost * k * *columnsByMmaSync_ / target_.warpSize;
     // mma.sync has half of the speed of wgmma, and takes as many cycles more, in which a multiprocessor's schedulers
     // could issue instructions.
-    double extraCycles = double(result_.numElements()) * k * plan_.bits / tuning_.overlapDotsMatrixBits;
+    double extraCycles = double(result_.numElements()) * k * plan_.bits / tuning_.wgmmaBitsPerCycle;
     return rewritten < read + extraCycles * target_.schedulersPerMultiprocessor / numWarps_;
   }
   /// An A operand that the loop computes from what it loads stays in registers.

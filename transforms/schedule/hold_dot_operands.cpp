@@ -61,7 +61,7 @@ scf::ForOp outermostLoop(ttng::WarpGroupDotOp dot, Operation *alloc) {
 /// Whether an instruction takes longer to read both operands from shared memory than to multiply them.
 bool isBoundByReads(const layouts::NvidiaMmaEncoding &mma, const TargetInfo &target) {
   constexpr double kRows = 64, kBytesOfStep = 32; // of a row of A, and of a column of B
-  double cycles = kRows * kBytesOfStep * 8 * mma.tileN() / target.tuning.overlapDotsMatrixBits;
+  double cycles = kRows * kBytesOfStep * 8 * mma.tileN() / target.tuning.wgmmaBitsPerCycle;
   double bytes = (kRows + mma.tileN()) * kBytesOfStep;
   return bytes > cycles * target.sharedMemoryBanks * target.sharedMemoryBankBytes;
 }

@@ -232,7 +232,7 @@ private:
     auto b = dot.b().type().cast<MemDescType>();
     auto d = tensorOf(dot.d());
     double macs = double(d.numElements()) * double(b.dim(0));
-    return macs * b.element().bitWidth() / target_.tuning.overlapDotsMatrixBits;
+    return macs * b.element().bitWidth() / target_.tuning.wgmmaBitsPerCycle;
   }
   /// Cycles of a multiprocessor's schedulers. Of branches the longer one counts.
   double cyclesOf(Operation *op) const {
