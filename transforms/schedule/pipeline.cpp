@@ -30,9 +30,8 @@
 // (pipeline_blocks.h).
 //
 // advance_pointers.cpp gives addresses their form first, carried_accumulators.cpp the accumulators of dots;
-// pipeline_plan.cpp decides what is loaded ahead and how; pipeline_blocks.cpp weighs stages against blocks;
-// pipeline_order.cpp orders copies and dots; pipelined_loop.cpp builds the loop. producer_of_tiles.cpp gives the copies
-// of a loop over tiles to a warp of their own.
+// pipeline_plan.cpp decides what is loaded ahead and how, in phases of which it names the files; pipelined_loop.cpp
+// builds the loop. producer_of_tiles.cpp gives the copies of a loop over tiles to a warp of their own.
 #include "ir/attribute_names.h"
 #include "ir/collect.h"
 #include "transforms/passes.h"

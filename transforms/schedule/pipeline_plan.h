@@ -1,5 +1,6 @@
 // What tritongpu-pipeline does to a loop (docs/software_pipelining.md explains why and how): which loads are issued
-// ahead, by how many iterations, where their values are buffered, and what their addresses are computed from.
+// ahead, by how many iterations, where their values are buffered, and what their addresses are computed from. Planning
+// has four phases, of which pipeline_plan.cpp gives the order and the files.
 #pragma once
 #include "ir/ops.h"
 #include "ir/target.h"
