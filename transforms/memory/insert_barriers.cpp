@@ -37,7 +37,7 @@
 //    come before them. A warp that arrives for itself alone covers only its own accesses, and needs no barrier.
 // 8. Partitions (`ttg.warp_specialize`) begin and end with a barrier of all warps. In between, the program orders what
 //    partitions do to each other's buffers; barriers inside a partition order the accesses of its own warps. Buffers
-//    that only one partition uses share no bytes with others (allocate_shared_memory.h).
+//    that only one partition uses share no bytes with others (shared_buffers.h).
 // 9. Global memory:
 //      tt.store %p, %x;  %s = tt.reduce %x;  gpu.barrier;  %y = tt.load %p      the barrier orders %p's accesses too
 //      %x = tt.load %p;  gpu.barrier {tessera.local};  ttg.local_store %x       it need not wait for the load
