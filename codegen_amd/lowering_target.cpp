@@ -1,6 +1,7 @@
 // Threads, barriers, functions on AMD GPUs (lanes: lowering_lanes.cpp). A barrier orders what the fences around it
 // name: shared memory alone unless global memory is requested.
 #include "codegen_amd/lowering_target.h"
+#include "codegen/lowering/hardware_values.h"
 #include "codegen/object/backend.h"
 #include "codegen_amd/backend.h"
 #include "codegen_amd/passes/copies_to_lds.h"
@@ -10,22 +11,21 @@
 
 namespace tessera::amd {
 using namespace llvm;
+using codegen::readHardware;
 
 std::unique_ptr<codegen::Target> makeTarget(const ir::TargetInfo &info) { return std::make_unique<AmdTarget>(info); }
 
-static CallInst *read(IRBuilder<> &b, Intrinsic::ID id) { return b.CreateIntrinsic(id, {}, ArrayRef<Value *>()); }
-
-Value *AmdTarget::threadId(IRBuilder<> &b) const { return read(b, Intrinsic::amdgcn_workitem_id_x); }
+Value *AmdTarget::threadId(IRBuilder<> &b) const { return readHardware(b, Intrinsic::amdgcn_workitem_id_x); }
 
 Value *AmdTarget::programId(IRBuilder<> &b, int axis, bool) const {
   static constexpr Intrinsic::ID kIds[] = {Intrinsic::amdgcn_workgroup_id_x, Intrinsic::amdgcn_workgroup_id_y,
                                            Intrinsic::amdgcn_workgroup_id_z};
-  return codegen::ofGrid(read(b, kIds[axis]), 0);
+  return codegen::ofGrid(readHardware(b, kIds[axis]), 0);
 }
 
 Value *AmdTarget::numPrograms(IRBuilder<> &b, int axis, bool) const {
   // Code object version 5: hidden_block_count_x, y, z are the first three words of the implicit arguments.
-  Value *p = b.CreateConstInBoundsGEP1_32(b.getInt8Ty(), read(b, Intrinsic::amdgcn_implicitarg_ptr), 4 * axis);
+  Value *p = b.CreateConstInBoundsGEP1_32(b.getInt8Ty(), readHardware(b, Intrinsic::amdgcn_implicitarg_ptr), 4 * axis);
   auto *load = b.CreateAlignedLoad(b.getInt32Ty(), p, Align(4));
   load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(b.getContext(), {}));
   return codegen::ofGrid(load, 1);

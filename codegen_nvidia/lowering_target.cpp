@@ -2,6 +2,7 @@
 // here: the lowering never shuffles in divergent code), a predicated instruction needs no branch, device-side printf
 // and assertions are functions of the driver (vprintf, __assertfail) declared by CUDA's programming guide.
 #include "codegen_nvidia/lowering_target.h"
+#include "codegen/lowering/hardware_values.h"
 #include "codegen_nvidia/backend.h"
 #include "codegen_nvidia/occupancy.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -9,12 +10,11 @@
 
 namespace tessera::nvidia {
 using namespace llvm;
+using codegen::readHardware;
 
 std::unique_ptr<codegen::Target> makeTarget(const ir::TargetInfo &info) { return std::make_unique<NvidiaTarget>(info); }
 
-static CallInst *read(IRBuilder<> &b, Intrinsic::ID id) { return b.CreateIntrinsic(id, {}, ArrayRef<Value *>()); }
-
-Value *NvidiaTarget::threadId(IRBuilder<> &b) const { return read(b, Intrinsic::nvvm_read_ptx_sreg_tid_x); }
+Value *NvidiaTarget::threadId(IRBuilder<> &b) const { return readHardware(b, Intrinsic::nvvm_read_ptx_sreg_tid_x); }
 
 Value *NvidiaTarget::programId(IRBuilder<> &b, int axis, bool ofCluster) const {
   static constexpr Intrinsic::ID kBlock[] = {Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
@@ -23,7 +23,7 @@ Value *NvidiaTarget::programId(IRBuilder<> &b, int axis, bool ofCluster) const {
   static constexpr Intrinsic::ID kCluster[] = {Intrinsic::nvvm_read_ptx_sreg_clusterid_x,
                                                Intrinsic::nvvm_read_ptx_sreg_clusterid_y,
                                                Intrinsic::nvvm_read_ptx_sreg_clusterid_z};
-  return codegen::ofGrid(read(b, ofCluster ? kCluster[axis] : kBlock[axis]), 0);
+  return codegen::ofGrid(readHardware(b, ofCluster ? kCluster[axis] : kBlock[axis]), 0);
 }
 
 Value *NvidiaTarget::numPrograms(IRBuilder<> &b, int axis, bool ofCluster) const {
@@ -33,11 +33,11 @@ Value *NvidiaTarget::numPrograms(IRBuilder<> &b, int axis, bool ofCluster) const
   static constexpr Intrinsic::ID kClusters[] = {Intrinsic::nvvm_read_ptx_sreg_nclusterid_x,
                                                 Intrinsic::nvvm_read_ptx_sreg_nclusterid_y,
                                                 Intrinsic::nvvm_read_ptx_sreg_nclusterid_z};
-  return codegen::ofGrid(read(b, ofCluster ? kClusters[axis] : kBlocks[axis]), 1);
+  return codegen::ofGrid(readHardware(b, ofCluster ? kClusters[axis] : kBlocks[axis]), 1);
 }
 
 Value *NvidiaTarget::blockInCluster(IRBuilder<> &b) const {
-  return read(b, Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank);
+  return readHardware(b, Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank);
 }
 
 Value *NvidiaTarget::uniform(IRBuilder<> &b, Value *v) const { return v; } // ptxas finds out by itself

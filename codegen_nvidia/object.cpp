@@ -97,13 +97,13 @@ absl::StatusOr<const NvJitLink *> nvJitLink() {
   static std::string found; // where it was found when no variable says otherwise: searched for once
   std::lock_guard<std::mutex> lock(mutex);
   std::string path;
-  if (!std::getenv("TESSERA_NVJITLINK") && !found.empty()) {
+  if (!codegen::isSet("TESSERA_NVJITLINK") && !found.empty()) {
     path = found;
   } else {
     absl::StatusOr<std::string> search = findNvJitLink();
     if (!search.ok()) return search.status();
     path = *search;
-    if (!std::getenv("TESSERA_NVJITLINK")) found = path;
+    if (!codegen::isSet("TESSERA_NVJITLINK")) found = path;
   }
   auto it = loaded.find(path);
   if (it == loaded.end()) it = loaded.try_emplace(path, openNvJitLink(path)).first;

@@ -21,12 +21,17 @@
 
 namespace tessera::emulator {
 
-namespace {
+std::string placeOf(const Warp &w, uint32_t site) {
+  std::string at = describe(w.program->instructions[site].source);
+  return at.empty() ? at : " (" + at + ")";
+}
 
 std::string threadName(const Warp &w, unsigned thread) {
   if (thread >= w.block->copyUnit()) return "a bulk copy";
   return llvm::formatv("thread {0} (warp {1}, lane {2})", thread, thread / w.lanes, thread % w.lanes);
 }
+
+namespace {
 
 /// Calls `f` on the cells of bytes of a buffer, where there are any.
 template <class F> void forCells(Region &r, uint64_t offset, uint64_t bytes, F f) {
@@ -63,9 +68,8 @@ std::string raceText(const Warp &w, const char *doing, const Mark &m, const char
   const char *missing = otherBlock                 ? "release and acquire"
                         : m.stamp == kNeverOrdered ? "cp.async.bulk.wait_group (without .read)"
                                                    : "barrier";
-  std::string at = describe(w.program->instructions[m.site].source);
   return llvm::formatv("race: it {0} {1}, which {2} {3}{4}, and no {5} orders the two", doing, place, who, did,
-                       at.empty() ? "" : " (" + at + ")", missing);
+                       placeOf(w, m.site), missing);
 }
 
 void raceBetween(Warp &w, const Instruction &i, unsigned lane, const char *doing, const Mark &m, const char *did,
@@ -133,19 +137,17 @@ void checkSharedOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
                       "race: it changes {0}, which {1} reads: that is in flight, no wgmma.wait_group has waited for it",
                       place(), wgmmaInFlight(b, (offset + k) / 16)));
     if (auto *dot = b.tensor ? dotReading(w, (offset + k) / 16) : nullptr) {
-      std::string at = describe(w.program->instructions[dot->site].source);
       return fail(
           w, &i, int(lane),
           llvm::formatv("race: it changes {0}, which a tcgen05.mma of warp {1}{2} reads: that is in flight, and "
                         "no wait for an mbarrier at which a tcgen05.commit arrives comes before",
-                        place(), dot->warp, at.empty() ? "" : " (" + at + ")"));
+                        place(), dot->warp, placeOf(w, dot->site)));
     }
     if (auto *d = b.drains ? drained(offset + k) : nullptr) {
-      std::string at = describe(w.program->instructions[d->site].source);
       return fail(w, &i, int(lane),
                   llvm::formatv("race: it changes {0}, which a bulk copy{1} reads: that is in flight, no "
                                 "cp.async.bulk.wait_group has waited for it",
-                                place(), at.empty() ? "" : " (" + at + ")"));
+                                place(), placeOf(w, d->site)));
     }
     if (!ordered(w, c.write, b.lastBarrier, thread, now))
       return raceBetween(w, i, lane, "changes", c.write, "wrote", place(), false);

@@ -1,9 +1,18 @@
-// Queries of memory.cpp before an access of lanes: whether that is ordered after what other threads did
-// there. Errors end the launch (fail in machine.h). `changed`: which of the bytes a write changes; null: all.
+// Queries of memory.cpp before an access of lanes: whether that is ordered after what other threads did there; and how
+// errors name the other access. Errors end the launch (fail in machine.h). `changed`: which of the bytes a write
+// changes; null: all.
 #pragma once
 #include "runtime/emulator/machine.h"
+#include <cstdint>
+#include <string>
 
 namespace tessera::emulator {
+
+/// " (tt.load at kernel.py:12:3)" of the instruction with the number, which an error about another one names; empty if
+/// its place is not known.
+std::string placeOf(const Warp &, uint32_t site);
+/// "thread 37 (warp 1, lane 5)" of the block, or "a bulk copy".
+std::string threadName(const Warp &, unsigned thread);
 
 void checkSharedOrder(Warp &, const Instruction &, const Access &, unsigned lane, uint32_t offset, bool writes,
                       const uint8_t *changed, uint64_t now);

@@ -1,5 +1,6 @@
 // The order of accesses to tensor memory (see tensor_memory_order.h).
 #include "runtime/emulator/tensor_memory_order.h"
+#include "runtime/emulator/races.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 
@@ -16,10 +17,6 @@ bool isGuardedOff(const Warp &w, Row guard, bool negated, unsigned lane) {
 
 namespace {
 
-std::string placeOf(const Warp &w, uint32_t site) {
-  std::string at = describe(w.program->instructions[site].source);
-  return at.empty() ? at : " (" + at + ")";
-}
 bool isAllocated(const TensorMemory *t, unsigned column) {
   return t && any_of(t->ranges, [&](auto &r) { return column >= r.first && column < r.first + r.second; });
 }

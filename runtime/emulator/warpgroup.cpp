@@ -12,6 +12,7 @@
 // descriptors.
 #include "runtime/emulator/warpgroup.h"
 #include "runtime/emulator/matrix_descriptor.h"
+#include "runtime/emulator/races.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 
@@ -29,15 +30,6 @@ WarpgroupState &stateOf(Warp &w) {
 }
 
 // ---- order ----
-
-std::string writerName(const Warp &w, unsigned thread) {
-  if (thread >= w.block->copyUnit()) return "a bulk copy";
-  return formatv("thread {0} (warp {1}, lane {2})", thread, thread / w.lanes, thread % w.lanes);
-}
-std::string placeOf(const Warp &w, uint32_t site) {
-  std::string at = describe(w.program->instructions[site].source);
-  return at.empty() ? at : " (" + at + ")";
-}
 
 } // namespace
 
@@ -83,14 +75,14 @@ bool mayReadAsynchronously(Warp &w, const Instruction &i, uint32_t offset, const
     if (!ordered) {
       fail(w, &i, -1,
            formatv("race: {3} reads byte {0} of shared memory, which {1} wrote{2}, and no barrier orders the two",
-                   offset + k, writerName(w, m.thread), placeOf(w, m.site), who));
+                   offset + k, threadName(w, m.thread), placeOf(w, m.site), who));
       return false;
     }
     if (!fencedSince(w, m)) {
       fail(w, &i, -1,
            formatv("{3} reads byte {0} of shared memory, which {1} wrote{2}: it reads by the asynchronous proxy, and "
                    "no fence.proxy.async lies between, together with a barrier",
-                   offset + k, writerName(w, m.thread), placeOf(w, m.site), who));
+                   offset + k, threadName(w, m.thread), placeOf(w, m.site), who));
       return false;
     }
   }

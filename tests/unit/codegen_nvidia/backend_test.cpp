@@ -15,6 +15,7 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
@@ -329,6 +330,18 @@ TEST(NvidiaTools, MissingToolsAreNamed) {
   EXPECT_TRUE(checkToolVariables(/*makesObject=*/false).ok());
   // Assembly needs no tool.
   EXPECT_TRUE(compile(kSharedKernel, arch("sm_90a"), {}, Backend::Until::Assembly).object.ok());
+}
+
+// The library is searched for once, whether the variable is unset or empty.
+TEST(NvidiaTools, AnEmptyVariableCountsAsUnset) {
+  NEEDS_NVJITLINK();
+  ScopedEnvironment noPtxas("TESSERA_PTXAS", "none"), library("TESSERA_NVJITLINK", "");
+  ASSERT_TRUE(compile(kSharedKernel, arch("sm_90a")).object.ok());
+  EmptyFolder toolkit; // in which a new search would find a file that is no library
+  ASSERT_FALSE(llvm::sys::fs::create_directory(toolkit.path() + "/lib64"));
+  std::ofstream(toolkit.path() + "/lib64/libnvJitLink.so.13") << "no library";
+  ScopedEnvironment home("CUDA_HOME", toolkit.path());
+  EXPECT_EQ(compile(kSharedKernel, arch("sm_90a")).object.status(), absl::OkStatus());
 }
 
 // The library is another compiler than the one that was asked for.
