@@ -32,8 +32,8 @@ struct ContextState {
   void *user = nullptr;
   runtime::CompileCache cache;
   explicit ContextState(runtime::CompileCacheOptions o) : cache(std::move(o)) {}
-  /// Calls the handler, if there is one.
-  void report(const ir::Diagnostic &) const;
+  /// Calls the handler, if there is one. `version`: of the kernel, which a remark is about.
+  void report(const ir::Diagnostic &, const std::string &version = "") const;
 };
 
 struct DeviceState {
@@ -104,6 +104,10 @@ class Call {
 public:
   Call(const ContextState *context, tessera_error **error);
 
+  /// Reports what is no error: `version` as above.
+  void report(const ir::Diagnostic &d, const std::string &version) const {
+    if (context_) context_->report(d, version);
+  }
   /// Reports an error and ends the call.
   tessera_status fail(tessera_status, const llvm::Twine &message, llvm::StringRef file = "");
   /// Ends the call with the errors that the engine has.

@@ -20,7 +20,7 @@ constexpr size_t kMaxOptionsBytes = 4096;
 static_assert(int(ir::Severity::Error) == TESSERA_ERROR && int(ir::Severity::Warning) == TESSERA_WARNING &&
               int(ir::Severity::Remark) == TESSERA_REMARK && int(ir::Severity::Note) == TESSERA_NOTE);
 
-void ContextState::report(const ir::Diagnostic &d) const {
+void ContextState::report(const ir::Diagnostic &d, const std::string &version) const {
   if (!handler) return;
   auto source = d.loc.source();
   // A position in the text counts more than the location of the operation.
@@ -34,6 +34,7 @@ void ContextState::report(const ir::Diagnostic &d) const {
   out.line = useLocation ? source.line() : d.position.line;
   out.column = useLocation ? source.col() : d.position.col;
   out.text = text.c_str();
+  out.version = version.c_str();
   handler(&out, user);
 }
 
@@ -80,9 +81,9 @@ tessera_status readTarget(Call &call, const tessera_options *given, const ir::Ta
 static void reportRemark(Call &call, const transforms::Remark &r) {
   ir::Diagnostic d;
   d.severity = ir::Severity::Remark;
-  d.loc = r.loc;
-  d.message = r.message + " [" + r.pass + ":" + r.name + "]";
-  call.engine.report(std::move(d));
+  d.loc = r.place.loc;
+  d.message = transforms::messageWithName(r);
+  call.report(d, r.place.version);
 }
 
 tessera_status readConfig(Call &call, const tessera_options &options, runtime::KernelConfig &config) {

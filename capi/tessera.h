@@ -72,6 +72,9 @@ typedef struct tessera_diagnostic {
   const char *file;      /* "" if unknown */
   unsigned line, column; /* from 1; 0 if unknown */
   const char *text;      /* as `tessera` prints it: place, message, the line with a caret, notes */
+  /* Of a remark: which version of the kernel's body it is about, such as "aligned" or "general" (the message
+   * says so, too); "" if the body exists once, or all of it is meant. */
+  const char *version;
 } tessera_diagnostic;
 
 typedef void (*tessera_handler)(const tessera_diagnostic *, void *user);

@@ -39,6 +39,9 @@ inline constexpr llvm::StringRef kWorkAxisAttr = "tessera.work_axis", kWorkIncre
 
 /// On a dot by warp groups: it is in flight until a wait for it (a bool, see ttng.warp_group_dot in ir/ops.table).
 inline constexpr llvm::StringRef kIsAsyncAttr = "isAsync";
+/// On the scf.if that has two versions of a kernel's body (transforms/ttir/kernel_versions.h): the name of the first, a
+/// StringAttr. The second is the general one.
+inline constexpr llvm::StringRef kVersionsAttr = "tessera.versions";
 /// On a barrier: it orders shared memory only.
 inline constexpr llvm::StringRef kLocalBarrierAttr = "tessera.local";
 /// On a barrier of a kernel's own warps: each warp group (four warps) waits for itself alone. It orders shared memory

@@ -114,7 +114,8 @@ def without_locations(text):
 
 
 def remark_text(remark):
-    return f"{remark['location']}: {remark['message']} [{remark['pass']}:{remark['name']}]"
+    version = f" ({remark['version']} version)" if "version" in remark else ""
+    return f"{remark['location']}: {remark['message']} [{remark['pass']}:{remark['name']}]{version}"
 
 
 def print_metadata(old, new):
@@ -141,7 +142,7 @@ def lifetime(facts):
 
 
 def keeps_apart(a, b):
-    """Whether two buffers cannot share bytes (Buffer::conflictsWith of allocate_shared_memory.cpp)."""
+    """Whether two buffers cannot share bytes (SharedBuffer::conflictsWith of shared_buffers.h)."""
     if a["function"] != b["function"]:
         return False
     if a["firstNumber"] <= b["lastNumber"] and b["firstNumber"] <= a["lastNumber"]:

@@ -16,6 +16,7 @@ class Diagnostic:
     line: int = 0  #: from 1; 0 if unknown
     column: int = 0
     text: str = ""  #: as the program `tessera` prints it: place, message, the line with a caret, notes
+    version: str = ""  #: of a remark: the version of the kernel's body that it is about, if there are several
 
     def __str__(self) -> str:
         return self.text.rstrip("\n") or self.message

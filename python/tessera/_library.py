@@ -40,6 +40,7 @@ class DiagnosticStruct(Structure):
         ("line", c_uint),
         ("column", c_uint),
         ("text", c_char_p),
+        ("version", c_char_p),
     ]
 
 
@@ -217,9 +218,8 @@ def _receive(struct_pointer: Any, _user: Any) -> None:
     if not collected:
         return
     d = struct_pointer.contents
-    collected[-1].append(
-        Diagnostic(_SEVERITIES[d.severity], _decode(d.message), _decode(d.file), d.line, d.column, _decode(d.text))
-    )
+    message, file, text, version = (_decode(t) for t in (d.message, d.file, d.text, d.version))
+    collected[-1].append(Diagnostic(_SEVERITIES[d.severity], message, file, d.line, d.column, text, version))
 
 
 _handler = Handler(_receive)  # referred to by the contexts: lives as long as the module

@@ -5,7 +5,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from conftest import KERNELS
+from conftest import KERNELS, ROOT
 
 import tessera
 
@@ -81,6 +81,14 @@ def test_remarks_and_warnings(vecadd):
     assert not tessera.compile(vecadd, "gfx942").remarks
     kernel = tessera.compile(vecadd, "sm_90a", stage="ptx", num_ctas=2)
     assert "num-ctas" in kernel.warnings[0].message
+
+
+def test_remarks_name_the_version_of_the_kernel():
+    text = ROOT / "tests/golden/ttgir/remarks_of_versions.mlir"
+    kernel = tessera.compile(text, "sm_90a", stage="ptx", remarks=True)
+    assert {r.version for r in kernel.remarks if "LoopPipelined" in r.message} == {"aligned", "general"}
+    assert all((" version)" in r.message) == bool(r.version) for r in kernel.remarks)
+    assert any(not r.version for r in kernel.remarks)
 
 
 def test_threads_have_their_own_diagnostics(vecadd):

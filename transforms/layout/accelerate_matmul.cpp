@@ -244,7 +244,7 @@ private:
     if (!context_.wantsRemarks()) return;
     std::string types = dot.a().type().scalar().str() + " by " + dot.b().type().scalar().str() + " into " +
                         dot.d().type().scalar().str();
-    context_.remark({kind, "", "DotInstruction", dot->loc(), "the dot of " + types + " " + what, std::move(facts)});
+    context_.remark({kind, "", "DotInstruction", dot.op, "the dot of " + types + " " + what, std::move(facts)});
   }
 
   const PassContext &context_;

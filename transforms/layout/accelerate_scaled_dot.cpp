@@ -96,7 +96,7 @@ class ScaledDotAcceleration {
 public:
   ScaledDotAcceleration(tt::DotScaledOp dot, int64_t tileSize, const PassContext &context)
       : dot_(dot), context_(context), target_(*context.target), pool_(dot->context().encodings()), b_(dot.op),
-        loc_(dot->loc()),
+        loc_(dot->loc()), place_(dot.op),
         choice_(MatrixInstructionChoice::withScales(target_, numWarps(dot->module().op()), tileSize)) {}
 
   /// False: there is no instruction.
@@ -166,7 +166,7 @@ private:
                       i.m, i.n, i.k, warps[rank - 2], warps[rank - 1], registerInstructionName(target_.matrixUnit))
             .str();
     context_.remark(
-        {Remark::Applied, "", "DotInstruction", loc_, what,
+        {Remark::Applied, "", "DotInstruction", place_, what,
          llvm::json::Object{
              {"instruction", registerInstructionName(target_.matrixUnit)}, {"m", i.m}, {"n", i.n}, {"k", i.k}}});
   }
@@ -177,6 +177,7 @@ private:
   layouts::EncodingPool &pool_;
   Builder b_;
   Location loc_;
+  RemarkPlace place_;
   MatrixInstructionChoice choice_;
 };
 

@@ -188,7 +188,7 @@ absl::StatusOr<bool> warpCopyLayouts(Module &m, PassContext &c) {
   if (!(c.target->warpCopyBytes() & kGlobalAccessBytes)) return false;
   AxisInfoAnalysis axis(m);
   std::vector<std::vector<Copy>> loops;
-  auto remark = [&](Location loop, llvm::StringRef whyNot) {
+  auto remark = [&](const RemarkPlace &loop, llvm::StringRef whyNot) {
     c.remark({Remark::Missed,
               "",
               "WarpCopies",
@@ -199,7 +199,7 @@ absl::StatusOr<bool> warpCopyLayouts(Module &m, PassContext &c) {
   for (auto loop : collect<scf::ForOp>(m.op())) {
     std::string whyNot;
     if (auto copies = copiesOf(loop, axis, *c.target, whyNot); !copies.empty()) loops.push_back(std::move(copies));
-    if (!whyNot.empty()) remark(loop->loc(), whyNot);
+    if (!whyNot.empty()) remark(loop.op, whyNot);
   }
   if (loops.empty()) return false;
   for (auto &copies : loops)
@@ -209,7 +209,7 @@ absl::StatusOr<bool> warpCopyLayouts(Module &m, PassContext &c) {
   for (auto &copies : loops)
     if (llvm::any_of(copies, convertsOperands)) {
       Operation *loop = copies.front().load->block()->parentOp();
-      remark(loop ? loop->loc() : Location(), "their addresses or masks would be converted in each iteration");
+      remark(loop ? RemarkPlace(loop) : RemarkPlace(), "their addresses or masks would be converted in each iteration");
       for (auto &copy : copies) give(copy, copy.before, copy.bufferBefore);
     }
   eraseDeadOperations(m);

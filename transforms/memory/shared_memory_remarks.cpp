@@ -66,7 +66,7 @@ Remark bufferRemark(tt::FuncOp func, const SharedBuffer &b, const BufferLifetime
   return {Remark::Analysis,
           "",
           "SharedMemoryBuffer",
-          b.op->loc(),
+          b.op,
           llvm::formatv("'{0}'{1} takes {2} bytes of shared memory at offset {3}, aligned to {4}, {5}: {6}",
                         b.op->name(), where, b.bytes, b.offset, b.alignment, lifetime, purpose)
               .str(),
@@ -89,7 +89,7 @@ std::optional<Remark> conversionRemark(const SharedBuffer &b, const TargetInfo &
   return Remark{Remark::Analysis,
                 "",
                 "LayoutConversion",
-                b.op->loc(),
+                b.op,
                 llvm::formatv("a conversion of {0} goes through {1} bytes of shared memory{2}; bank conflicts: writes "
                               "{3}-way, reads {4}-way",
                               from.str(), b.bytes, repetitions, plan->writeConflicts, plan->readConflicts)

@@ -281,13 +281,13 @@ absl::StatusOr<bool> automaticWarpSpecialization(Module &m, PassContext &c) {
       c.remark({Remark::Missed,
                 "",
                 "WarpsSpecialized",
-                loop->loc(),
+                loop.op,
                 "no producer warp issues the loop's copies: " + whyNot,
                 {}});
       continue;
     }
     std::string inAllTiles = nest ? ", from one iteration of the loop around it to the next" : "";
-    c.remark({Remark::Applied, "", "WarpsSpecialized", loop->loc(),
+    c.remark({Remark::Applied, "", "WarpsSpecialized", loop.op,
               llvm::formatv("a producer warp issues the loop's copies{0}; the other {1} have {2} registers a thread",
                             inAllTiles, warps, registersBesideProducer(*c.target, m.op())),
               llvm::json::Object{{"consumers", warps}, {"buffers", (nest ? nest->loops[0].plan : *plan).buffers}}});
@@ -297,7 +297,7 @@ absl::StatusOr<bool> automaticWarpSpecialization(Module &m, PassContext &c) {
       c.remark({Remark::Applied,
                 "",
                 "WarpsSpecialized",
-                f.loop->loc(),
+                f.loop.op,
                 "the producer warp of the loop before issues this loop's copies, too, into the same buffers",
                 {}});
     }

@@ -214,13 +214,13 @@ absl::StatusOr<bool> loadScalarsAhead(Module &m, PassContext &c) {
   AxisInfoAnalysis axis(m);
   bool changed = false;
   for (auto loop : collect<scf::ForOp>(m.op())) {
-    Location loc = loop->loc();
+    RemarkPlace place(loop.op);
     unsigned count = ScalarsOfLoop(loop, axis, hasAsyncCopies, tuning).run();
     if (!count) continue;
     changed = true;
     std::string text =
         llvm::formatv("{0} of the loop's scalars and repeated values are loaded an iteration ahead", count).str();
-    c.remark({Remark::Applied, "", "ScalarsAhead", loc, text, llvm::json::Object{{"loads", int64_t(count)}}});
+    c.remark({Remark::Applied, "", "ScalarsAhead", place, text, llvm::json::Object{{"loads", int64_t(count)}}});
   }
   return changed;
 }

@@ -93,7 +93,7 @@ bool orderByDies(const Programs &p, const TargetInfo &target, PassContext &c) {
     if (hasIdOf(p, ProgramIDDim::Y)) id->setAttr(kTwoAxesAttr, IntegerAttr::getBool(id->context(), true));
   }
   if (c.wantsRemarks())
-    c.remark({Remark::Applied, "", "ProgramsOrdered", p.ids.front()->loc(),
+    c.remark({Remark::Applied, "", "ProgramsOrdered", p.ids.front().op,
               llvm::formatv("{0} consecutive programs each run on one of the {1} dies, whose L2 cache they share",
                             window, target.dies)
                   .str(),
@@ -133,7 +133,7 @@ bool orderByWork(Operation *function, const Programs &p, const TargetInfo &targe
       id->setAttr(kWorkRowsAttr, IntegerAttr::getI32(id->context(), rows));
     }
     if (c.wantsRemarks())
-      c.remark({Remark::Applied, "", "LongestFirst", p.ids.front()->loc(),
+      c.remark({Remark::Applied, "", "LongestFirst", p.ids.front().op,
                 llvm::formatv("work {0} with the program's number on axis {1}: of {2} rows of the grid, the longest "
                               "programs start first",
                               work.isPositive() ? "grows" : "shrinks", "xyz"[int(axis)], rows)

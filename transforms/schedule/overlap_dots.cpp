@@ -334,7 +334,7 @@ absl::StatusOr<bool> overlapDots(Module &m, PassContext &c) {
     if (!plan || plan->isFilledInLoop) continue;
     std::string whyNot = requested ? "" : whyNotWorth(*plan, c.target->tuning, registersOfConsumers(f.op, *c.target));
     if (!whyNot.empty()) {
-      c.remark({Remark::Missed, "", "DotsOverlapped", f->loc(),
+      c.remark({Remark::Missed, "", "DotsOverlapped", f.op,
                 "dots of an iteration do not run under the work of the next one: " + whyNot, facts(*plan)});
       continue;
     }
@@ -343,7 +343,7 @@ absl::StatusOr<bool> overlapDots(Module &m, PassContext &c) {
     auto requestedTurns = f->attr<IntegerAttr>(kDotTurnsAttr);
     bool turns =
         hasBarriersForTurns(f, *c.target) && (requestedTurns ? requestedTurns.sext() != 0 : worthTurns.lookup(func));
-    c.remark({Remark::Applied, "", "DotsOverlapped", f->loc(),
+    c.remark({Remark::Applied, "", "DotsOverlapped", f.op,
               summary(*plan) + (turns ? "; warp groups take turns at the dots" : ""), facts(*plan)});
     if (turns) f->setAttr(kTakesDotTurnsAttr, UnitAttr::get(m.context()));
     OverlappedLoop(f, *plan).build();

@@ -113,7 +113,7 @@ static void reportOneStage(scf::ForOp loop, int64_t requested, PassContext &c) {
   c.remark({Remark::Missed,
             "",
             "LoopPipelined",
-            loop->loc(),
+            loop.op,
             llvm::formatv("the loop is not pipelined: {0} is {1}", option, requested).str(),
             {}});
 }
@@ -145,7 +145,7 @@ absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, Pas
       reportOneStage(f, requestedStages(f), c);
       continue;
     }
-    Location loc = f->loc();
+    RemarkPlace place(f.op);
     bool isAdded = stages > requestedStages(f);
     std::string whyNot;
     auto plan = planPipeline(f, stages, *c.target, axis, whyNot);
@@ -156,7 +156,7 @@ absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, Pas
     }
     if (plan) {
       changed = true;
-      Remark done{Remark::Applied, "", "LoopPipelined", loc, "", {}};
+      Remark done{Remark::Applied, "", "LoopPipelined", place, "", {}};
       if (c.wantsRemarks()) { // before operations of the plan are replaced
         if (requestedStages(f) > stages && plan->distance == stages - 1)
           plan->whyFewerStages = llvm::formatv("{0} are the most", stages).str();
@@ -167,7 +167,7 @@ absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, Pas
       buildPipelinedLoop(f, *plan, *c.target);
       c.remark(std::move(done));
     } else if (!whyNot.empty()) {
-      c.remark({Remark::Missed, "", "LoopPipelined", loc, "the loop is not pipelined: " + whyNot, {}});
+      c.remark({Remark::Missed, "", "LoopPipelined", place, "the loop is not pipelined: " + whyNot, {}});
     }
   }
   return changed;

@@ -380,12 +380,12 @@ absl::StatusOr<bool> prefetch(Module &m, PassContext &c) {
   const Tuning tuning = c.target ? c.target->tuning : Tuning();
   bool changed = false;
   for (auto f : collect<scf::ForOp>(m.op())) {
-    Location loc = f->loc();
+    RemarkPlace place(f.op);
     if (!Prefetching(f, tuning, c.target).run()) continue;
     c.remark({Remark::Applied,
               "",
               "Prefetched",
-              loc,
+              place,
               "the first step of the operands of its dots is loaded from shared memory an iteration ahead",
               {}});
     changed = true;

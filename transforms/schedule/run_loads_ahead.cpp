@@ -346,11 +346,11 @@ absl::StatusOr<bool> runLoadsAhead(Module &m, PassContext &c) {
   AxisInfoAnalysis axis(m);
   const Tuning tuning = c.target ? c.target->tuning : Tuning();
   for (auto f : loops) {
-    Location loc = f->loc();
+    RemarkPlace place(f.op);
     LoadsAhead ahead(f, axis, tuning);
     if (!ahead.run()) continue; // else the loop may be gone
     changed = true;
-    c.remark({Remark::Applied, "", "LoadsAhead", loc, ahead.summary(), ahead.facts()});
+    c.remark({Remark::Applied, "", "LoadsAhead", place, ahead.summary(), ahead.facts()});
   }
   return changed;
 }

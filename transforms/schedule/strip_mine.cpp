@@ -395,12 +395,12 @@ bool staysInPlace(Operation &op) {
   return op.is<tt::LoadOp>() && op.cast<tt::LoadOp>().isVolatile();
 }
 
-Remark stripRemark(const Group &g, Location loc) {
+Remark stripRemark(const Group &g, const RemarkPlace &place) {
   return {
       Remark::Applied,
       "",
       "StripMined",
-      loc,
+      place,
       llvm::formatv("a block of {0} elements along one dimension is processed in {1} strips of {2}: {3} registers of "
                     "a thread instead of {4}",
                     g.length, g.strips, g.length / g.strips, g.registersAfter, g.registersBefore)
@@ -442,7 +442,9 @@ absl::StatusOr<bool> stripMine(Module &m, const StripMineOptions &o, PassContext
       for (auto &g : Segment(ops, registers, tuning, axis).groups()) {
         auto loc = StripLoop(g).run();
         if (!loc) continue;
-        c.remark(stripRemark(g, *loc));
+        RemarkPlace place(block->parentOp());
+        place.loc = *loc;
+        c.remark(stripRemark(g, place));
         changed = true;
       }
     }

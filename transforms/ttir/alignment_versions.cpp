@@ -13,7 +13,7 @@
 //     … body with %stride, %k
 //   } else {
 //     … body
-//   }
+//   } {tessera.versions = "aligned"}
 //
 // The arguments are those without which some load of a dot's operand in a loop would have narrower accesses, found by
 // the analysis that chooses their width (AxisInfo), with each left out in turn. A number of rows is thus none of them.
@@ -165,7 +165,7 @@ absl::StatusOr<bool> alignmentVersions(Module &m, PassContext &c) {
     if (arguments.empty()) continue;
     int64_t divisor = alignment.divisor();
     makeVersions(
-        kernel, [&](Builder &b) { return areDivisible(b, kernel->loc(), arguments, divisor); },
+        kernel, "aligned", [&](Builder &b) { return areDivisible(b, kernel->loc(), arguments, divisor); },
         [&](Builder &then, ValueMap &map) {
           for (Value v : arguments) {
             Value mask = then.intConstant(kernel->loc(), v.type(), -divisor);
@@ -173,13 +173,13 @@ absl::StatusOr<bool> alignmentVersions(Module &m, PassContext &c) {
           }
         });
     changed = true;
-    c.remark(
-        {Remark::Applied, "", "AlignmentVersions", kernel->loc(),
-         llvm::formatv("the kernel has a second version for launches in which {0} divides {1}; remarks of later passes "
-                       "appear once for each version, for this one first",
-                       divisor, names)
-             .str(),
-         llvm::json::Object{{"divisor", divisor}}});
+    c.remark({Remark::Applied, "", "AlignmentVersions", kernel->loc(),
+              llvm::formatv(
+                  "the kernel has a second version, 'aligned', for launches in which {0} divides {1}; the other one is "
+                  "'general'",
+                  divisor, names)
+                  .str(),
+              llvm::json::Object{{"divisor", divisor}}});
   }
   return changed;
 }

@@ -47,7 +47,7 @@ bool makeDescriptorVersions(tt::FuncOp kernel) {
     return builtin::UnrealizedConversionCastOp::create(b, loc, {result}, from, {mark})->result(0);
   };
   auto versions = makeVersions(
-      kernel, [&](Builder &b) { return cast(b, c.i1(), descriptors); },
+      kernel, "fast", [&](Builder &b) { return cast(b, c.i1(), descriptors); },
       [&](Builder &then, ValueMap &map) {
         for (Value d : descriptors) map.map(d, cast(then, d.type(), {d}));
       });

@@ -1,5 +1,6 @@
 // Two versions of a kernel's body (see kernel_versions.h).
 #include "transforms/ttir/kernel_versions.h"
+#include "ir/attribute_names.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -10,7 +11,7 @@ bool canHaveVersions(tt::FuncOp kernel) {
   return end->is<tt::ReturnOp>() && !end->numOperands();
 }
 
-scf::IfOp makeVersions(tt::FuncOp kernel, llvm::function_ref<Value(Builder &)> condition,
+scf::IfOp makeVersions(tt::FuncOp kernel, llvm::StringRef name, llvm::function_ref<Value(Builder &)> condition,
                        llvm::function_ref<void(Builder &, ValueMap &)> specialize) {
   Block *body = kernel.body().front();
   Operation *end = body->terminator();
@@ -21,6 +22,8 @@ scf::IfOp makeVersions(tt::FuncOp kernel, llvm::function_ref<Value(Builder &)> c
   Builder b(end);
   Location loc = kernel->loc();
   auto versions = scf::IfOp::create(b, loc, {}, condition(b));
+
+  versions->setAttr(kVersionsAttr, StringAttr::get(kernel->context(), name));
 
   Builder then = Builder::atEnd(versions.thenRegion().addBlock());
   ValueMap map;
@@ -41,6 +44,13 @@ Block *versionOf(Operation *op) {
   bool isAllOfBody =
       around->is<scf::IfOp>() && !around->numResults() && around->next() == around->block()->terminator();
   return isAllOfBody ? op->block() : nullptr;
+}
+
+std::string nameOfVersion(const Operation *op) {
+  for (const Operation *around = op->parentOp(); around; op = around, around = op->parentOp())
+    if (auto name = around->attr<StringAttr>(kVersionsAttr))
+      return op->parentRegion() == &around->regions().front() ? name.value().str() : "general";
+  return "";
 }
 
 } // namespace tessera::transforms

@@ -5,10 +5,14 @@
 //     … body with what is known of the arguments
 //   } else {
 //     … body
-//   }
+//   } {tessera.versions = "fast"}
+//
+// The attribute names the first version ("fast", "aligned"), the second one is "general": remarks of later passes,
+// which come from both, say which they are about.
 #pragma once
 #include "ir/builder.h"
 #include "ir/ops.h"
+#include <string>
 
 namespace tessera::transforms {
 
@@ -16,12 +20,17 @@ namespace tessera::transforms {
 bool canHaveVersions(ir::tt::FuncOp kernel);
 
 /// Puts the body into both branches of an `scf.if`. `condition` makes the condition before it; `specialize` makes, at
-/// the start of the first branch, what this branch has in place of values that the map then gives.
+/// the start of the first branch, what this branch has in place of values that the map then gives. `name`: of the first
+/// version.
 /// @pre canHaveVersions(kernel)
-ir::scf::IfOp makeVersions(ir::tt::FuncOp kernel, llvm::function_ref<ir::Value(ir::Builder &)> condition,
+ir::scf::IfOp makeVersions(ir::tt::FuncOp kernel, llvm::StringRef name,
+                           llvm::function_ref<ir::Value(ir::Builder &)> condition,
                            llvm::function_ref<void(ir::Builder &, ir::ValueMap &)> specialize);
 
 /// The branch of the versions that an operation is in; null if the kernel has none.
 ir::Block *versionOf(ir::Operation *op);
+
+/// The name of the version that an operation is in; empty if the kernel has none, or the operation is in neither.
+std::string nameOfVersion(const ir::Operation *);
 
 } // namespace tessera::transforms

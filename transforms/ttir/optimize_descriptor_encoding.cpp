@@ -359,7 +359,7 @@ public:
         made.whyNot = "no loop within a loop after it loads operands of dots by it";
       else if (made.whyNot.empty() && !servesALoop(made.make) && !sharesMemory(made, all))
         made.whyNot = "no loop after it uses it";
-      context_.remark({kindOf(made.whyNot), "", "TensorMapMade", made.make->loc(), textOf(made.whyNot), {}});
+      context_.remark({kindOf(made.whyNot), "", "TensorMapMade", made.make.op, textOf(made.whyNot), {}});
       if (!made.whyNot.empty()) continue;
       keep(made.make, made.layout);
       changed = true;

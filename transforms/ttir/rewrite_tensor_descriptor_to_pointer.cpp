@@ -364,12 +364,14 @@ absl::StatusOr<bool> rewriteTensorDescriptorToPointer(Module &m, PassContext &c)
     for (auto f : kernels()) {
       if (!profitsFromVersions(f, *c.target) || !makeDescriptorVersions(f)) continue;
       changed = true;
-      c.remark({Remark::Applied,
-                "",
-                "DescriptorVersions",
-                f->loc(),
-                "the kernel has a second version for descriptors with rows of whole vectors and no padding with NaN",
-                {}});
+      c.remark(
+          {Remark::Applied,
+           "",
+           "DescriptorVersions",
+           f->loc(),
+           "the kernel has a second version, 'fast', for descriptors with rows of whole vectors and no padding with "
+           "NaN; the other one is 'general'",
+           {}});
     }
   auto rewritten = Descriptors(m, c.diagnostics, "a tensor descriptor").run();
   if (!rewritten.ok()) return rewritten;

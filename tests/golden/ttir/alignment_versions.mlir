@@ -4,7 +4,7 @@
 // RUN: tessera opt %s --split-input-file -alignment-versions -cse --target gfx942 --remarks 2>&1 | FileCheck %s
 
 // A has rows of %K elements from %stride to %stride; its rows beyond %M are masked.
-// CHECK: the kernel has a second version for launches in which 8 divides argument 3, argument 4; remarks of later passes appear once for each version, for this one first [alignment-versions:AlignmentVersions]
+// CHECK: the kernel has a second version, 'aligned', for launches in which 8 divides argument 3, argument 4; the other one is 'general' [alignment-versions:AlignmentVersions]
 // CHECK-LABEL: @matmul
 // CHECK-SAME: %[[M:[A-Za-z0-9_]+]]: i32, %[[K:[A-Za-z0-9_]+]]: i32, %[[STRIDE:[A-Za-z0-9_]+]]: i64
 // CHECK: %[[LOW:.*]] = arith.trunci %[[STRIDE]] : i64 to i32

@@ -4,8 +4,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
+#include <map>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -411,6 +415,35 @@ TEST(CApi, RemarksReachTheHandlerOnRequest) {
   EXPECT_THAT(o.texts, HasSubstr("registers of a thread"));
   EXPECT_THAT(o.messages, HasSubstr("[codegen:Resources]"));
   EXPECT_EQ(compile(kKernel, "gfx942", "hsaco").texts, "");
+}
+
+TEST(CApi, RemarksSayWhichVersionOfTheKernelTheyAreAbout) {
+  std::ifstream file(TESSERA_SOURCE_DIR "/tests/golden/ttgir/remarks_of_versions.mlir");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  ASSERT_FALSE(text.empty());
+  using Versions = std::map<std::string, std::set<std::string>>; // by the remark's name
+  Versions versions;
+  auto take = [](const tessera_diagnostic *d, void *user) {
+    std::string message = d->message;
+    size_t name = message.rfind(':') + 1;
+    (*static_cast<Versions *>(user))[message.substr(name, message.find(']', name) - name)].insert(d->version);
+    EXPECT_EQ(message.back() == ')', *d->version != 0) << message;
+  };
+  tessera_context_options of;
+  tessera_context_options_init(&of, sizeof of);
+  of.handler = take, of.user = &versions;
+  tessera_context *c = nullptr;
+  ASSERT_EQ(tessera_context_create(&of, &c, nullptr), TESSERA_OK);
+  tessera_options options;
+  tessera_options_init(&options, sizeof options);
+  options.target = "sm_90a", options.stage = "ptx", options.remarks = 1;
+  tessera_result *r = nullptr;
+  ASSERT_EQ(tessera_compile(c, text.data(), text.size(), nullptr, &options, &r, nullptr), TESSERA_OK);
+  tessera_result_destroy(r);
+  tessera_context_destroy(c);
+  EXPECT_EQ(versions["LoopPipelined"], (std::set<std::string>{"aligned", "general"}));
+  EXPECT_EQ(versions["AlignmentVersions"], std::set<std::string>{""});
+  EXPECT_EQ(versions["SharedMemory"], std::set<std::string>{""});
 }
 
 TEST(CApi, Layouts) {
