@@ -1,5 +1,6 @@
 // Which pass changes what a kernel computes (see check_passes.h).
 #include "runtime/debug/check_passes.h"
+#include "ir/verifier.h"
 #include "runtime/compiler/kernel_function.h"
 #include "runtime/launch/argument_data.h"
 #include "runtime/launch/check.h"
@@ -20,11 +21,25 @@ absl::Status PassChecker::evaluate(ir::Module &m, std::vector<std::vector<uint8_
   return absl::OkStatus();
 }
 
+/// The first error of the verifier with its place; empty: the IR is valid.
+static std::string invalidity(ir::Module &m) {
+  std::string first;
+  ir::DiagnosticEngine diag([&](const ir::Diagnostic &d) {
+    if (!first.empty() || d.severity != ir::Severity::Error) return;
+    first = (d.loc.source().isUnknown() ? "" : ir::describe(d.loc) + ": ") + d.message;
+  });
+  return ir::verify(m, diag) ? "" : first;
+}
+
 absl::Status PassChecker::start(ir::Module &m) { return evaluate(m, expected_); }
 
 void PassChecker::after(llvm::StringRef pass, ir::Module &m) {
   if (!finding_.empty()) return;
   ++passes_;
+  if (std::string problem = invalidity(m); !problem.empty()) {
+    finding_ = llvm::formatv("after pass {0}, '{1}', the IR is invalid: {2}", passes_, pass, problem);
+    return;
+  }
   std::vector<std::vector<uint8_t>> actual;
   if (auto s = evaluate(m, actual); !s.ok()) {
     finding_ = llvm::formatv("after pass {0}, '{1}', the kernel cannot be evaluated: {2}", passes_, pass,

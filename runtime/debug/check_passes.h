@@ -1,7 +1,7 @@
 // Finds the pass that breaks a kernel: evaluates the kernel on the interpreter before the first pass and after every
-// pass, on the data of a launch description, and remembers the first pass after which an output differs or the
-// interpreter refuses the kernel. Floats may differ by the description's limit for the output (1e-5 where it says
-// nothing), since passes may reassociate; integers may not.
+// pass, on the data of a launch description, and remembers the first pass after which the IR is invalid, an output
+// differs, or the interpreter refuses the kernel. Floats may differ by the description's limit for the output (1e-5
+// where it says nothing), since passes may reassociate; integers may not.
 #pragma once
 #include "runtime/launch/launch_description.h"
 #include "runtime/launcher.h"
@@ -16,9 +16,9 @@ public:
   explicit PassChecker(LaunchDescription d) : description_(std::move(d)) {}
   /// Evaluates the kernel as it is; an error is about the description or the kernel.
   absl::Status start(ir::Module &);
-  /// Evaluates it after a pass; does nothing once a pass was found.
+  /// Verifies and evaluates it after a pass; does nothing once a pass was found.
   void after(llvm::StringRef pass, ir::Module &);
-  /// The first pass that changed an output, and how; empty: none did.
+  /// The first pass that broke the kernel, and how; empty: none did.
   const std::string &finding() const { return finding_; }
   unsigned passes() const { return passes_; }
 

@@ -134,3 +134,16 @@ tt.func public @assembly(%p: !tt.ptr<f32>, %n: i32, %a: tensor<16x16xf32>) {
   tt.store %s, %d : tensor<16x16x!tt.ptr<f32>>
   tt.return
 }
+
+// So may a function with effects.
+// CHECK-LABEL: @function
+// CHECK-NOT: tessera.die_window
+tt.func public @function(%n: i32, %a: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %id = tt.get_program_id x : i32
+  %m = tt.extern_elementwise %id {libname = "", libpath = "", pure = false, symbol = "wait"} : (i32) -> i32
+  %d = scf.for %i = %id to %n step %m iter_args(%acc = %a) -> (tensor<16x16xf32>) : i32 {
+    %e = tt.dot %a, %a, %acc : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>
+    scf.yield %e : tensor<16x16xf32>
+  }
+  tt.return %d : tensor<16x16xf32>
+}

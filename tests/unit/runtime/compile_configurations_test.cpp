@@ -41,6 +41,28 @@ Outcome compile(const std::string &text, llvm::StringRef target, int warps = 4, 
   return out;
 }
 
+// Not even with passes that are not verified one by one: wrong IR is not lowered.
+TEST(Configurations, IrThatAPassLeftInvalidIsRefused) {
+  for (const char *target : {"sm_90a", "gfx942"}) {
+    SCOPED_TRACE(target);
+    ir::Context context;
+    std::string errors;
+    ir::DiagnosticEngine diag([&](const ir::Diagnostic &d) { errors += ir::render(d); });
+    auto m = frontend::parseModule("module {\n tt.func public @k() {\n tt.return\n }\n}", "test.ttir", context, diag);
+    ASSERT_TRUE(m) << errors;
+    runtime::CompileOptions o;
+    o.stage = runtime::Stage::Asm;
+    o.passes.hook = [](const transforms::PassInfo &pass, ir::Module &module, bool before) {
+      if (!before && pass.name == "insert-barriers")
+        module.lookupSymbol("k")->regions().front().front()->terminator()->erase();
+    };
+    auto r = runtime::compile(*m, **runtime::requireTarget(target), o, diag);
+    EXPECT_EQ(r.status().code(), absl::StatusCode::kInternal);
+    EXPECT_THAT(std::string(r.status().message()), HasSubstr("the passes made invalid IR, see above; please report"));
+    EXPECT_THAT(errors, HasSubstr("a block must end in a terminator")); // above: the verifier's
+  }
+}
+
 TEST(Configurations, EightThreadsGiveTheBytesOfOne) {
   NEEDS_LIBDEVICE();
   auto kernels = testing::oneOperationKernels();

@@ -74,5 +74,24 @@ TEST(PassChecker, NamesAPassThatLeavesNoKernel) {
   EXPECT_THAT(checker.finding(), HasSubstr("after pass 1, 'dead-kernel-elimination', the kernel cannot be evaluated"));
 }
 
+TEST(PassChecker, NamesThePassAfterWhichTheIrIsInvalid) {
+  runtime::LaunchDescription d;
+  d.kernel = "k";
+  ir::Context context;
+  ir::DiagnosticEngine diag([](const ir::Diagnostic &) {});
+  auto m = frontend::parseModule("module {\n tt.func public @k() {\n gpu.barrier\n tt.return\n }\n}", "a.ttir", context,
+                                 diag);
+  ASSERT_TRUE(m);
+  runtime::PassChecker checker(d);
+  ASSERT_TRUE(checker.start(*m).ok());
+  checker.after("no-change", *m);
+  EXPECT_EQ(checker.finding(), "");
+  m->lookupSymbol("k")->regions().front().front()->terminator()->erase();
+  checker.after("drop-terminators", *m);
+  EXPECT_THAT(
+      checker.finding(),
+      HasSubstr("after pass 2, 'drop-terminators', the IR is invalid: 'gpu.barrier' op is the last of its block"));
+}
+
 } // namespace
 } // namespace tessera
