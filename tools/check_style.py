@@ -385,7 +385,7 @@ def check_lists(files):
                     if not exists(each, base) and not any(k.endswith("/" + each) for k in known) and \
                             not fnmatch.filter(known, "*/" + each):
                         yield path, n, f"names '{each}', which does not exist"
-            if head in ("file", "files") and line.startswith("| `"):
+            if head in ("file", "files") and line.startswith(("| `", "| [`")):
                 for name in re.findall(r"`([\w{},]+)`", line.split("|")[1]):
                     for each in expand_braces(name):
                         if not fnmatch.filter(known, os.path.normpath(os.path.join(base, each)) + ".*") and \
