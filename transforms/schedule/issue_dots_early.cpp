@@ -26,8 +26,9 @@
 //
 // Step 2: a dot becomes asynchronous if another dot, or other work, comes before the first use of its result. It is
 // waited for there, or before the first operation that may write its operands or lets others write them, or at the
-// block's end. Its buffers must live so long: from outside of the block, or freed explicitly. Dots complete in the
-// order in which they are issued; a wait leaves those after its own in flight.
+// block's end. Dots whose operands are in a buffer of the block itself stay as they are: allocate-shared-memory keeps
+// what a dot in flight reads until the wait, so that the buffer would take shared memory from the work under the dot.
+// Dots complete in the order in which they are issued; a wait leaves those after its own in flight.
 //
 // Runs: NVIDIA pipeline, after overlap-dots. Targets with wgmma. Dots that are asynchronous before it stay as they are.
 #include "ir/attribute_names.h"
@@ -160,7 +161,7 @@ private:
   // ---- step 2 ----
 
   bool makeAsync(ttng::WarpGroupDotOp dot) {
-    if (dot.isAsync() || addsOutsideOfInstruction(dot) || !operandsOutliveDot(dot)) return false;
+    if (dot.isAsync() || addsOutsideOfInstruction(dot) || extendsLifetimes(dot)) return false;
     int32_t later = 0; // dots issued before the wait
     bool hasWork = false;
     Operation *at = dot->next();
@@ -178,14 +179,15 @@ private:
     dot.d().replaceUsesIf(wait->result(0), [&](OpOperand &use) { return use.owner != wait.op; });
     return true;
   }
-  /// Whether the buffers of the operands are there for longer than the dot: a buffer of this block that nothing frees
-  /// ends with its last use, and its bytes may be used again (allocate_shared_memory.h).
-  bool operandsOutliveDot(ttng::WarpGroupDotOp dot) const {
-    return llvm::all_of(dot->operands(), [&](Value v) {
-      if (!v.type().isa<MemDescType>()) return true;
+  /// Whether buffers of operands would live for longer if the dot were in flight: those of this block that nothing
+  /// frees end with their last use, and other buffers take their bytes (shared_buffers.h). Allocation would keep them
+  /// until the wait; shared memory for that is not spent.
+  bool extendsLifetimes(ttng::WarpGroupDotOp dot) const {
+    return llvm::any_of(dot->operands(), [&](Value v) {
+      if (!v.type().isa<MemDescType>()) return false;
       auto alloc = allocationOf(v);
-      if (!alloc || alloc->block() != &block_) return true;
-      return llvm::any_of(alloc.result().users(), [](Operation *user) { return user->is<ttg::LocalDeallocOp>(); });
+      if (!alloc || alloc->block() != &block_) return false;
+      return llvm::none_of(alloc.result().users(), [](Operation *user) { return user->is<ttg::LocalDeallocOp>(); });
     });
   }
   static bool uses(Operation &op, Value v) {

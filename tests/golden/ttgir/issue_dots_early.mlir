@@ -80,7 +80,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // The buffer of the first dot ends with the dot: its bytes may be those of the reduction's scratch.
+  // The buffer of the first dot ends with the dot: in flight, it would keep the bytes that the second buffer can take.
   // CHECK-LABEL: @ends
   // CHECK-NOT: isAsync
   // CHECK: tt.return
