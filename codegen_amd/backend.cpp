@@ -11,6 +11,7 @@
 #include "codegen_amd/llvm_passes.h"
 #include "codegen_amd/object.h"
 #include "codegen_amd/passes/block_attributes.h"
+#include "codegen_amd/passes/dpp_constants.h"
 #include "codegen_amd/passes/hold_loads.h"
 #include "codegen_amd/passes/loads_by_use.h"
 #include "codegen_amd/passes/mark_second_block.h"
@@ -147,6 +148,8 @@ protected:
   void addCodegenPassesAfter(llvm::StringRef argument, llvm::legacy::PassManagerBase &passes) const override {
     bool mfma = info().matrixUnit == ir::MatrixUnit::Mfma;
     bool hasMatrices = info().matrixUnit == ir::MatrixUnit::Mfma || info().matrixUnit == ir::MatrixUnit::Wmma;
+    // Whatever the level: without it the code is wrong.
+    if (argument == "detect-dead-lanes") passes.add(createDppConstants());
     if (argument == "detect-dead-lanes" && hasMatrices && options_.optLevel >= 2)
       passes.add(createRecomputeAfterLoops(info().tuning, way_.recomputed, way_.mostRecomputed));
     if (argument == "detect-dead-lanes" && mfma && options_.optLevel >= 2) passes.add(createShareConstants());
