@@ -352,6 +352,25 @@ template <class F> void reduceVector(Decoder &d, CallInst &c, F handler) {
   }
   d.define(&c, {sum});
 }
+/// Element by element, each result rounded to the element's type. fadd and fmul start from the first operand (LangRef
+/// allows this order also where the call is `reassoc`).
+template <auto F32, auto F64> void reduceFloats(Decoder &d, CallInst &c) {
+  Type *t = c.getType();
+  Handler h = t->isDoubleTy() ? Handler(binary<double, double, F64>) : Handler(binary<float, float, F32>);
+  bool isNarrow = t->isHalfTy() || t->isBFloatTy();
+  if (!isNarrow && !t->isFloatTy() && !t->isDoubleTy())
+    return d.unknown(c, "the type of '" + c.getCalledFunction()->getName().str() + "'");
+  SmallVector<Row, 8> in;
+  for (Value *operand : c.args()) append_range(in, d.rows(operand));
+  Row result = in[0];
+  for (Row next : drop_begin(in)) {
+    Row to = d.fresh(d.bytesOf(t)), wide = isNarrow ? d.fresh(4) : to;
+    d.emit(h, wide, d.toFloat(result, t), d.toFloat(next, t));
+    if (isNarrow) d.fromFloat(to, wide, t);
+    result = to;
+  }
+  d.define(&c, {result});
+}
 struct PlusOp {
   template <class T> static T run(T a, T b) { return T(a + b); }
 };
@@ -477,6 +496,20 @@ ArrayRef<IntrinsicRow> llvmIntrinsics() {
       {"llvm.vector.reduce.umax", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<UMaxOp>); }},
       {"llvm.vector.reduce.smin", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<SMinOp>); }},
       {"llvm.vector.reduce.smax", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<SMaxOp>); }},
+      {"llvm.vector.reduce.fadd", kReduce,
+       reduceFloats<[](float x, float y) { return x + y; }, [](double x, double y) { return x + y; }>},
+      {"llvm.vector.reduce.fmul", kReduce,
+       reduceFloats<[](float x, float y) { return x * y; }, [](double x, double y) { return x * y; }>},
+      {"llvm.vector.reduce.fmin", kReduce,
+       reduceFloats<[](float x, float y) { return minNum(x, y); }, [](double x, double y) { return minNum(x, y); }>},
+      {"llvm.vector.reduce.fmax", kReduce,
+       reduceFloats<[](float x, float y) { return maxNum(x, y); }, [](double x, double y) { return maxNum(x, y); }>},
+      {"llvm.vector.reduce.fminimum", kReduce,
+       reduceFloats<[](float x, float y) { return minimumNan(x, y); },
+                    [](double x, double y) { return minimumNan(x, y); }>},
+      {"llvm.vector.reduce.fmaximum", kReduce,
+       reduceFloats<[](float x, float y) { return maximumNan(x, y); },
+                    [](double x, double y) { return maximumNan(x, y); }>},
       {"llvm.memcpy", kOther, copyMemory},
       {"llvm.memset", kOther, copyMemory},
       {"llvm.expect", kOther, firstOperand},
