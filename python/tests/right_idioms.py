@@ -238,3 +238,24 @@ def test_while(twice, expected):
     o = np.zeros(2, "i4")
     doubled_until[(1,)](np.array([3], "i4"), o, twice)
     assert o.tolist() == expected
+
+
+@triton.jit
+def add_under_lock(x, o, lock, VOLATILE: tl.constexpr, B: tl.constexpr):
+    """Partial results that programs add up one after the other. The block has more threads than elements: other threads
+    load them, too, and nothing comes of it."""
+    i = tl.arange(0, B)
+    v = tl.load(x + tl.program_id(0) * B + i)
+    while tl.atomic_cas(lock, 0, 1) == 1:
+        pass
+    tl.debug_barrier()
+    tl.store(o + i, tl.load(o + i, volatile=VOLATILE) + v)
+    tl.debug_barrier()
+    tl.atomic_xchg(lock, 0)
+
+
+@pytest.mark.parametrize("volatile", [False, True])
+def test_add_under_lock(volatile):
+    x, o = f4(5, 32), np.zeros(32, "f4")
+    add_under_lock[(5,)](x, o, np.zeros(1, "i4"), volatile, 32)
+    close(o, x.sum(0))

@@ -172,7 +172,7 @@ public:
   bool followsWrite(const GlobalCell &c, uint64_t at) const {
     if ((atomic_ && c.atomic && isAtomicTo(c)) || isKnown(c.write) || (!writes_ && isRepeated(c))) return true;
     const char *did = !c.atomic ? "wrote" : c.isOfBlock ? "updated in the scope of its block" : "updated";
-    bool isHarmless = !writes_ && !atomic_ && isPutAside(b_, mark(), c.write, did, place(at));
+    bool isHarmless = !writes_ && isPutAside(b_, mark(), c.write, did, place(at));
     const char *does = !writes_ ? "reads" : isOfBlock() ? "updates, in the scope of its block," : "updates";
     return isHarmless || race(at, does, c.write, did);
   }
