@@ -223,12 +223,12 @@ void PipelinedLoopBuilder::produceNext(Iteration &it) {
     return;
   }
   Value counter = inductionVariable(it.block);
-  if (it.copiesFor == CopiesFor::ExistingIteration) it.nextCounter = make<arith::AddiOp>(it.in, counter, loop_.step());
+  if (it.copiesFor == CopiesFor::ExistingIteration) it.nextCounter = nextCounter(it);
   Value predicate;
   bool mayNotExist = plan_.asyncCopies || plan_.loadsTwoAhead();
   if (mayNotExist && it.copiesFor == CopiesFor::LaterIteration)
     predicate = compare(it.in, CmpIPredicate::Slt, counter, boundAhead_);
-  beginProducer(it.producer, make<arith::AddiOp>(it.in, counter, stepsAhead_));
+  beginProducer(it.producer, plan_.distance == 1 ? nextCounter(it) : make<arith::AddiOp>(it.in, counter, stepsAhead_));
   emitProducer(it.in, it.producer, predicate);
   if (plan_.asyncCopies)
     emitCopies(it.in, it.producer, predicate, it.fillIndex);
@@ -309,7 +309,7 @@ void PipelinedLoopBuilder::emitYield(Iteration &it) {
     if (plan_.loadsTwoAhead()) produceNext(it); // into the registers that the stores have left
     for (auto [a, v] : llvm::zip(plan_.loads, it.loaded))
       if (plan_.isCarried(a)) next.loaded.push_back(v);
-    next.nextIteration = make<arith::AddiOp>(it.in, inductionVariable(it.block), loop_.step());
+    next.nextIteration = nextCounter(it);
   }
   next.ofProducer = producerState_;
   if (it.carried.phase)
@@ -360,6 +360,13 @@ void PipelinedLoopBuilder::eraseDead(Block &block, Operation *after) {
   for (auto *op = after->next(); op; op = op->next()) ops.push_back(op);
   for (auto *op : llvm::reverse(ops))
     if (op != block.terminator() && isTriviallyDead(op)) op->erase();
+}
+
+Value PipelinedLoopBuilder::nextCounter(Iteration &it) {
+  auto next = arith::AddiOp::create(it.in, loc_, inductionVariable(it.block), loop_.step());
+  constexpr int64_t kNoSignedWrap = 1, kNoUnsignedWrap = 2;
+  next->setAttr("overflowFlags", IntegerAttr::getI32(c_, loop_.unsignedCmp() ? kNoUnsignedWrap : kNoSignedWrap));
+  return next.op->result();
 }
 
 Value PipelinedLoopBuilder::steps(Builder &b, Value step, int64_t iterations) {

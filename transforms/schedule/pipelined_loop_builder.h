@@ -251,6 +251,9 @@ private:
   ir::Value compare(ir::Builder &b, ir::CmpIPredicate p, ir::Value x, ir::Value y) {
     return ir::compare(b, loc_, p, x, y);
   }
+  /// The counter of the loop's next iteration. It does not wrap, like the loop's own addition, with which LLVM merges
+  /// this one: LLVM counts the iterations of a loop whose step is not one only if both say so.
+  ir::Value nextCounter(Iteration &);
   /// iterations · step
   ir::Value steps(ir::Builder &b, ir::Value step, int64_t iterations);
   llvm::SmallVector<ir::Value, 2> waitForDots(ir::Builder &b, llvm::ArrayRef<ir::Value> dots, unsigned pending);
