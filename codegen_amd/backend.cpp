@@ -14,7 +14,7 @@
 #include "codegen_amd/passes/dpp_constants.h"
 #include "codegen_amd/passes/hold_loads.h"
 #include "codegen_amd/passes/loads_by_use.h"
-#include "codegen_amd/passes/mark_second_block.h"
+#include "codegen_amd/passes/mark_next_block.h"
 #include "codegen_amd/passes/mark_spills.h"
 #include "codegen_amd/passes/order_matrices.h"
 #include "codegen_amd/passes/raise_priorities.h"
@@ -90,8 +90,8 @@ namespace {
 struct Way {
   RecomputedAfter recomputed = RecomputedAfter::TwoLoops;
   PressureTracker tracker = PressureTracker::Targets;
-  bool isForSecondBlock = false; // of threads, on a compute unit
-  int64_t mostRecomputed = 0;    // registers that are computed again after a loop; 0: any number
+  bool isForNextBlock = false; // one more on a compute unit
+  int64_t mostRecomputed = 0;  // registers that are computed again after a loop; 0: any number
 };
 
 class AmdBackend final : public codegen::Backend {
@@ -160,7 +160,7 @@ protected:
       passes.add(createHoldLoads());
     }
     if (argument == "prologepilog" && options_.optLevel >= 2) passes.add(createMarkSpills());
-    if (argument == "prologepilog" && mfma && options_.optLevel >= 2) passes.add(createMarkSecondBlock(info()));
+    if (argument == "prologepilog" && mfma && options_.optLevel >= 2) passes.add(createMarkNextBlock(info()));
     if (argument == "prologepilog" && mfma && options_.optLevel >= 2) passes.add(createRaisePriorities(info()));
   }
   bool libraryMayBeFused() const override { return false; } // fused, ocml's sinh of small numbers loses half its bits
@@ -178,7 +178,8 @@ private:
   ///   - LLVM's scheduler with the other tracker. Not with MFMA, between which another scheduler puts what fills their
   ///     latency (schedule-matrices).
   /// Each if nothing is spilled then. Where a few registers less make room for a second block of threads, code for two;
-  /// if that spills a little, code that computes again for two, if it spills nothing.
+  /// if that spills a little, code that computes again for two, if it spills nothing. For a third block or a later one,
+  /// the first of both that spills nothing.
   absl::StatusOr<std::string> generateByTrial(llvm::Module &module, bool object) const {
     if (options_.optLevel < 2) return runCodegen(module, object);
     bool hasMfma = declares(module, "mfma");
@@ -194,12 +195,15 @@ private:
     if (spilledBytes(module) > 0) {
       if (hasMatrices) ways.push_back({.recomputed = RecomputedAfter::EveryLoop});
       if (!hasMfma) ways.push_back({.tracker = PressureTracker::Shared});
-    } else if (hasMatrices && nearlyHasSecondBlock(module)) {
+    } else if (int64_t blocks = hasMatrices ? blocksWithNext(module) : 0; blocks > 2) {
+      ways.push_back({.isForNextBlock = true});
+      ways.push_back({.recomputed = RecomputedAfter::EveryLoop, .isForNextBlock = true});
+    } else if (blocks == 2) {
       int64_t spilled = 0;
-      auto two = generateAgain(module, bitcode, {.isForSecondBlock = true}, object, &spilled);
+      auto two = generateAgain(module, bitcode, {.isForNextBlock = true}, object, &spilled);
       if (!two.ok()) return code;
       constexpr int64_t kRegisterBytes = 4;
-      Way again = {.recomputed = RecomputedAfter::EveryLoop, .isForSecondBlock = true};
+      Way again = {.recomputed = RecomputedAfter::EveryLoop, .isForNextBlock = true};
       if (spilled)
         for (int64_t most : {2 * spilled / kRegisterBytes, int64_t(0)}) {
           again.mostRecomputed = most;
@@ -220,7 +224,7 @@ private:
     auto parsed = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, module.getModuleIdentifier()), *context);
     if (!parsed) return absl::InternalError(llvm::toString(parsed.takeError()));
     std::unique_ptr<llvm::Module> copy = std::move(*parsed);
-    if (way.isForSecondBlock) requestSecondBlock(*copy, module);
+    if (way.isForNextBlock) requestNextBlock(*copy, module);
     absl::StatusOr<std::string> other = AmdBackend(arch_, options_, way).runCodegen(*copy, object);
     if (codegen::abandonIfLost(other.status(), copy, context) || !other.ok()) return other;
     // A few spills less may cost more than they save; around loops, some cost less than a second block saves.
