@@ -24,9 +24,9 @@
 // matrix row, such that the eight rows of a matrix lie in different banks (conflictFreeSwizzle). What TMA copies is
 // read in the layout of its descriptor, whose swizzle is as good. Bytes and words across K that a loop copies
 // asynchronously are swizzled like matrix rows (a layout for reads of several along K would split the copies).
-// Elsewhere it is the layout that the conversion's plan finds best for the writes and the reads (layouts/conversion_plan.h), as
-// #ttg.shared_linear; where reads transpose (ds_read_b64_tr_b…), the one for rows that are written as they were
-// loaded, if that costs less.
+// Elsewhere it is the layout that the conversion's plan finds best for the writes and the reads
+// (layouts/conversion_plan.h), as #ttg.shared_linear; where reads transpose (ds_read_b64_tr_b…), the one for rows that
+// are written as they were loaded, if that costs less.
 //
 // Scales of dots of microscaled operands go the same way.
 //
