@@ -223,7 +223,6 @@ static ArchInfo gfx1100() {
   t.tuning.conversionRoundTripCost = 64; // modelled: ir/tuning.def
   t.tuning.narrowLoadMaxAccesses = 0;    // modelled: ir/tuning.def
   t.tuning.stripBlockBytes = 0;          // not modelled
-  t.tuning.reduceByFma = false;
   t.tuning.reduceInOneChain = false;
   t.tuning.permutesLoadedBits = 8;
   t.tuning.heldRegistersPercent = 85;
