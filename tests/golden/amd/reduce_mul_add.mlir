@@ -11,7 +11,7 @@
 // TREE: v_add_f32_e32
 // TREE: v_add_f32_dpp
 module {
-  tt.func public @products(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  tt.func public @sum(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
     %r = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
     %ps = tt.splat %p : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
     %pa = tt.addptr %ps, %r : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
