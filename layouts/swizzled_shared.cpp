@@ -45,9 +45,8 @@ void SwizzledSharedEncoding::print(llvm::raw_ostream &o, AliasPrinter) const {
 
 SwizzledSharedParams conflictFreeSwizzle(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int32_t> order,
                                          const CtaLayout &cta, int64_t elementBytes, const MemoryModel &m,
-                                         int64_t minRowsPerPhase, int64_t minPhases) {
-  constexpr int64_t kGroupBytes = 16; // what is exchanged whole: a row of a matrix of ldmatrix, the widest access
-  constexpr int64_t kMaxPhases = 8;   // groups of 16 bytes in a row of 32 banks; rows of a matrix of ldmatrix
+                                         int64_t minRowsPerPhase, int64_t minPhases, int64_t groupBytes) {
+  constexpr int64_t kMaxPhases = 8; // groups of 16 bytes in a row of 32 banks; rows of a matrix of ldmatrix
   int64_t columns = shape[order[0]];
   int64_t rows = shape[order[1 % order.size()]];
   int64_t rowBytes = columns * elementBytes;
@@ -56,7 +55,7 @@ SwizzledSharedParams conflictFreeSwizzle(llvm::ArrayRef<int64_t> shape, llvm::Ar
   p.order.assign(order.begin(), order.end());
   p.cta = cta;
   int64_t swizzledBytes = std::min(rowBytes, allBanksBytes);
-  int64_t groupBytes = swizzledBytes < minPhases * kGroupBytes ? kGroupBytes / 2 : kGroupBytes;
+  if (swizzledBytes < minPhases * groupBytes) groupBytes /= 2;
   p.vec = std::min<int64_t>(groupBytes / elementBytes, columns);
   p.perPhase = std::max<int64_t>(minRowsPerPhase, allBanksBytes / rowBytes);
   int64_t groupsOfRow = swizzledBytes / (p.vec * elementBytes);

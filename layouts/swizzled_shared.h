@@ -32,15 +32,16 @@ private:
   SwizzledSharedParams p_;
 };
 
-/// The swizzle of a buffer whose rows are written and read 16 bytes at a time: in eight consecutive rows, what lies in
-/// one column is in different banks, as far as rows are long enough for that. The rows that fill all banks once share a
-/// phase. Used for matrices that ldmatrix reads, for buffers that loops copy to and read by plain loads, and for bytes
-/// across K.
+/// The swizzle of a buffer whose rows are written 16 bytes at a time and read `groupBytes` at a time: in eight
+/// consecutive rows, what lies in one column is in different banks, as far as rows are long enough for that. The rows
+/// that fill all banks once share a phase. Used for matrices that ldmatrix reads, for buffers that loops copy to and
+/// read by plain loads, and for bytes and words across K.
 /// @pre rank 2 or more; `elementBytes` is a power of two up to 16. `order`: fastest dimension first. `minRowsPerPhase`:
 /// consecutive rows that each lane reads itself (kWidth of an operand across K), which need no phases of their own.
-/// `minPhases`: groups of rows that lanes read at once; rows too short for so many groups of 16 bytes have groups of 8.
+/// `minPhases`: groups of rows that lanes read at once; rows too short for so many have groups of half the bytes.
+/// `groupBytes`: 16 or 32, what lanes read of a row at once, which is exchanged whole.
 SwizzledSharedParams conflictFreeSwizzle(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int32_t> order,
                                          const CtaLayout &cta, int64_t elementBytes, const MemoryModel &,
-                                         int64_t minRowsPerPhase = 1, int64_t minPhases = 1);
+                                         int64_t minRowsPerPhase = 1, int64_t minPhases = 1, int64_t groupBytes = 16);
 
 } // namespace tessera::layouts

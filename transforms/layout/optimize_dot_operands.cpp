@@ -140,21 +140,6 @@ const Encoding *layoutOfBulkCopy(layouts::EncodingPool &pool, const OperandConve
   return swapsTwo(trans) ? layouts::inferTrans(pool, buffer.encoding(), {1, 0}, buffer.shape()) : buffer.encoding();
 }
 
-/// The swizzle of rows across K for reads by single lanes of a word each: those of a row read eight elements, those of
-/// four rows different banks.
-layouts::SwizzledSharedParams swizzleOfWords(const OperandConversion &c, llvm::ArrayRef<int32_t> order,
-                                             const layouts::MemoryModel &m) {
-  constexpr int64_t kLanesAcrossK = 8; // of an operand of mma.sync; four lanes along K
-  int64_t row = c.type.dim(order[0]);
-  layouts::SwizzledSharedParams p;
-  p.order.assign(order.begin(), order.end());
-  p.cta = c.type.encoding()->cta();
-  p.vec = std::min(row, kLanesAcrossK);
-  p.perPhase = std::max<int64_t>(1, m.banks / row);
-  p.maxPhase = std::min<int64_t>(row, m.banks) / p.vec;
-  return p;
-}
-
 /// The swizzle for reads by ldmatrix, or for elements across K that a loop copies asynchronously; none for other
 /// operands.
 std::optional<layouts::SwizzledSharedParams> swizzleOf(const OperandConversion &c, const TargetInfo &target) {
@@ -163,9 +148,9 @@ std::optional<layouts::SwizzledSharedParams> swizzleOf(const OperandConversion &
   int64_t bytes = c.bits() / 8;
   auto order = layouts::storageOrderOf(c.type.encoding(), c.from);
   bool alongK = order[0] == int32_t(c.to->kDim());
-  auto swizzle = [&](int64_t minRowsPerPhase, int64_t minPhases) {
+  auto swizzle = [&](int64_t minRowsPerPhase, int64_t minPhases, int64_t groupBytes = 16) {
     return layouts::conflictFreeSwizzle(c.type.shape(), order, c.type.encoding()->cta(), bytes, target.memoryModel(),
-                                        minRowsPerPhase, minPhases);
+                                        minRowsPerPhase, minPhases, groupBytes);
   };
   if (isReadByLdmatrix(c, target)) return swizzle(1, 1);
   // Elements across K: the plan may let a thread read several along K at once, but only whole words that are
@@ -173,14 +158,14 @@ std::optional<layouts::SwizzledSharedParams> swizzleOf(const OperandConversion &
   int64_t consecutive = layouts::consecutiveElements(c.from, order[0]);
   bool copied = target.hasPerLaneAsyncCopy && c.loadedInLoop && consecutive * bytes >= kMinAsyncCopyBytes;
   if (!copied || alongK) return std::nullopt;
-  // Bytes: lanes that differ in K read rows a word's elements apart; eight lanes read eight bytes of a row.
-  constexpr int64_t kLanesAlongK = 4; // of an operand of mma.sync
+  // Lanes that differ in K read rows a word's elements apart, eight lanes eight elements of a row.
+  constexpr int64_t kLanesAlongK = 4, kLanesAcrossK = 8; // of an operand of mma.sync
   if (bytes == 1) return swizzle(c.to->kWidth(), kLanesAlongK);
   // Words: a wgmma's A operand, of all rows of its warps, is read in the plan's layout unless that splits the copies.
   constexpr int64_t kWordBytes = 4;
   bool splitsCopies = c.plan.writeVector < std::min(consecutive, kMaxAsyncCopyBytes / bytes);
   if (bytes == kWordBytes && (mma->versionMajor() == 2 || splitsCopies))
-    return swizzleOfWords(c, order, target.memoryModel());
+    return swizzle(1, 1, kLanesAcrossK * kWordBytes);
   return std::nullopt;
 }
 
