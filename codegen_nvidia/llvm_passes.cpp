@@ -12,6 +12,7 @@
 #include "codegen_nvidia/passes/share_descriptors.h"
 #include "codegen_nvidia/passes/share_pointers.h"
 #include "codegen_nvidia/passes/sink_predicates.h"
+#include "codegen_nvidia/passes/sums_before_barriers.h"
 #include "codegen_nvidia/passes/unroll_dot_loops.h"
 #include "codegen_nvidia/passes/unroll_loading_loops.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -48,6 +49,7 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
       late.addPass(NarrowOffsetsPass(tuning));           // before code generation reduces their strength
       late.addPass(AddressesBesideWgmmaPass());          // … those that are left
       late.addPass(ShareDescriptorsPass());              // after what is invariant has left the loops
+      late.addPass(SumsBeforeBarriersPass());            // what was reassociated
       late.addPass(SinkPredicatesPass());                // last: CSE would share predicates again
       late.addPass(OrderByResultsPass());                // keeps predicates at their accesses
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
