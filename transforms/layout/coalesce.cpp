@@ -149,16 +149,17 @@ void orderReducedLast(llvm::MutableArrayRef<Access> accesses, const AxisInfoAnal
 }
 
 /// The dimensions with the one first along which alone neighbours lie in one sector of memory, by local strides; if
-/// there is none, one along which nothing moves comes first. Empty: no dimension is better than the others.
+/// there is none, one along which nothing moves comes first, then one whose stride is not known and may be 1. Empty: no
+/// dimension is better than the others.
 Order orderByStrides(Value ptr, llvm::ArrayRef<int32_t> order) {
   auto strides = localStrides(ptr);
   int64_t bytes = pointeeBytes(ptr);
-  enum Rank { kNear, kEqual, kFarOrUnknown };
+  enum Rank { kNear, kEqual, kUnknown, kFar };
   auto rank = [&](int d) {
     auto s = strides[d];
-    if (s == 0) return kEqual;
-    bool isNear = s && std::abs(*s) < kSectorBytes && std::abs(*s) * bytes < kSectorBytes;
-    return isNear ? kNear : kFarOrUnknown;
+    if (!s) return kUnknown;
+    if (*s == 0) return kEqual;
+    return std::abs(*s) < kSectorBytes && std::abs(*s) * bytes < kSectorBytes ? kNear : kFar;
   };
   Order nearFirst(order);
   llvm::stable_sort(nearFirst, [&](int a, int b) { return rank(a) < rank(b); });
