@@ -88,7 +88,7 @@ public:
     transforms::AxisInfoAnalysis axisInfo(module_);
     std::optional<transforms::AxisInfoAnalysis> proved;
     if (statesContiguity())
-      proved.emplace(module_, llvm::DenseMap<Value, int64_t>(), transforms::StatedContiguity::IsLeftOut);
+      proved.emplace(module_, transforms::AssumedArguments(), transforms::StatedContiguity::IsLeftOut);
     transforms::GlobalAccesses accesses(module_);
     for (auto f : functions)
       if (!lower(f, axisInfo, proved ? &*proved : nullptr, accesses)) return nullptr;

@@ -185,8 +185,10 @@ void AxisInfoAnalysis::function(Operation *op) {
     if (calls && i < calls->size() && (*calls)[i] && (*calls)[i]->rank() == info.rank()) info = *(*calls)[i];
     if (auto d = attrs && i < attrs.size() ? attrs[i].dyn_cast<DictionaryAttr>() : DictionaryAttr())
       raise(info, stated_, [&](llvm::StringRef name) { return d.get(name); });
-    if (int64_t divisor = assumedDivisors_.lookup(entry->arg(i)))
-      info.divisibility[0] = std::max(info.divisibility[0], divisor);
+    if (auto assumed = assumed_.find(entry->arg(i)); assumed != assumed_.end()) {
+      info.divisibility[0] = std::max(info.divisibility[0], assumed->second.divisor);
+      if (assumed->second.isOne) info.constant = 1;
+    }
     for (unsigned k = 0; k < info.rank(); ++k) {
       int64_t size = std::max<int64_t>(1, dimOf(entry->arg(i).type(), k));
       info.contiguity[k] = std::min(info.contiguity[k], size);
@@ -197,9 +199,8 @@ void AxisInfoAnalysis::function(Operation *op) {
   region(op->region(0));
 }
 
-AxisInfoAnalysis::AxisInfoAnalysis(Module &m, const llvm::DenseMap<Value, int64_t> &assumedDivisors,
-                                   StatedContiguity stated)
-    : assumedDivisors_(assumedDivisors), symbols_(m), signs_(m, Overflow::Assumed), stated_(stated) {
+AxisInfoAnalysis::AxisInfoAnalysis(Module &m, const AssumedArguments &assumed, StatedContiguity stated)
+    : assumed_(assumed), symbols_(m), signs_(m, Overflow::Assumed), stated_(stated) {
   // Callers first; what calls itself in a circle knows nothing of its arguments.
   llvm::DenseMap<Operation *, unsigned> callers;
   llvm::SmallVector<Operation *, 8> functions, ready;

@@ -36,15 +36,21 @@ struct AxisInfo {
 /// tensor too (`rows % M`), where it is wrong: they rely on it for the width of accesses alone, which alignment bounds.
 enum class StatedContiguity { Counts, IsLeftOut };
 
+/// What is assumed of a scalar argument.
+struct AssumedArgument {
+  int64_t divisor = 1;
+  bool isOne = false;
+};
+using AssumedArguments = llvm::DenseMap<ir::Value, AssumedArgument>;
+
 class AxisInfoAnalysis {
 public:
   /// Analyses every function of the module. A pass may rewrite the module meanwhile: values that exist now keep their
   /// facts, as long as their operations get only operands that are equal to the old ones. Of later values nothing is
   /// known; none has the address of an erased one, since operations come from the module's arena.
-  /// `assumedDivisors`: numbers that are assumed to divide scalar arguments, beside what the module says of them.
-  explicit AxisInfoAnalysis(
-      ir::Module &, const llvm::DenseMap<ir::Value, int64_t> &assumedDivisors = llvm::DenseMap<ir::Value, int64_t>(),
-      StatedContiguity = StatedContiguity::Counts);
+  /// `assumed`: of scalar arguments, beside what the module says of them.
+  explicit AxisInfoAnalysis(ir::Module &, const AssumedArguments &assumed = AssumedArguments(),
+                            StatedContiguity = StatedContiguity::Counts);
   AxisInfo get(ir::Value) const;
 
   /// Elements that lie one after the other in memory from each aligned group's first, along `dim`, by both contiguity
@@ -71,7 +77,7 @@ private:
   bool join(ir::Value, const AxisInfo &);
   llvm::DenseMap<ir::Value, AxisInfo> info_;
   llvm::DenseMap<ir::Operation *, llvm::SmallVector<std::optional<AxisInfo>, 8>> callArgs_; // by function called
-  llvm::DenseMap<ir::Value, int64_t> assumedDivisors_;
+  AssumedArguments assumed_;
   ir::SymbolTable symbols_; // when the analysis is made
   SignAnalysis signs_;
   StatedContiguity stated_;

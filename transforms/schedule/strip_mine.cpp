@@ -424,7 +424,7 @@ absl::StatusOr<bool> stripMine(Module &m, const StripMineOptions &o, PassContext
   });
   std::optional<AxisInfoAnalysis> computed; // of the module before it changes
   auto axis = [&]() -> const AxisInfoAnalysis & {
-    return computed ? *computed : computed.emplace(m, llvm::DenseMap<Value, int64_t>(), StatedContiguity::IsLeftOut);
+    return computed ? *computed : computed.emplace(m, AssumedArguments(), StatedContiguity::IsLeftOut);
   };
   std::optional<GlobalAccesses> memory;
   auto mayBeWritten = [&](Value pointer) { return (memory ? *memory : memory.emplace(m)).mayBeWritten(pointer); };

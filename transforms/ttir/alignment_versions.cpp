@@ -1,4 +1,4 @@
-// Pass alignment-versions: a second version of kernels whose dots load rows that may be misaligned.
+// Pass alignment-versions: a second version of kernels whose dots load rows that may be misaligned, or scattered.
 //
 // Triton states of an integer argument whether 16 divides it. A matrix whose rows have 1,000 or 3,000 elements is then
 // one of unknown alignment: its tiles are loaded element by element, and nothing is copied asynchronously, although
@@ -15,8 +15,19 @@
 //     … body
 //   } {tessera.versions = "aligned"}
 //
+// Nor is a stride known to be 1 where Triton does not specialise it, as it does not if its type is annotated
+// (`stride_ak: tl.int64`). Then no dimension is known to run. If loads gain, the kernel tests for that, too:
+//
+//   %ones = arith.cmpi eq, %stride_ak, %c1
+//   scf.if (%ones and %aligned) {
+//     … body with %c1 for %stride_ak
+//   } else {
+//     … body
+//   } {tessera.versions = "contiguous"}
+//
 // The arguments are those without which some load of a dot's operand in a loop would have narrower accesses, found by
 // the analysis that chooses their width (AxisInfo), with each left out in turn. A number of rows is thus none of them.
+// Where either of two strides may be 1, the later one is assumed to be: rows are contiguous.
 // A kernel stays as it is unless some such load gains: from accesses of at most 4 bytes to twice as many at least.
 //
 // Runs at the end of the TTIR pipeline, on both vendors: what it makes of the versions is the same work twice, and the
@@ -50,52 +61,95 @@ int64_t bytesOf(tt::LoadOp load) { return load.result().type().scalar().bitWidth
 /// The arguments of a kernel that decide how wide its dots' loads are.
 class Alignment {
 public:
-  Alignment(tt::FuncOp kernel, Module &m) : kernel_(kernel), module_(m) {
-    kernel_->walk([&](Operation *op) {
-      auto loop = op->dyn<scf::ForOp>();
-      if (!loop || !isLoopBodyWithDot(loop.body().front())) return;
-      for (Operation *fed : loadsFeedingDots(*loop.body().front())) {
-        auto load = fed->dyn<tt::LoadOp>();
-        bool isBlock = load && load.ptr().type().isTensor() && tensorOf(load.ptr()).rank() > 1;
-        if (isBlock && bytesOf(load)) loads_.push_back(load);
-      }
-    });
+  /// `body`: bodyForVersions.
+  Alignment(tt::FuncOp kernel, Block &body, Module &m) : kernel_(kernel), body_(body), module_(m) {
+    for (Operation &inBody : body)
+      inBody.walk([&](Operation *op) {
+        auto loop = op->dyn<scf::ForOp>();
+        if (!loop || !isLoopBodyWithDot(loop.body().front())) return;
+        for (Operation *fed : loadsFeedingDots(*loop.body().front())) {
+          auto load = fed->dyn<tt::LoadOp>();
+          bool isBlock = load && load.ptr().type().isTensor() && tensorOf(load.ptr()).rank() > 1;
+          if (isBlock && bytesOf(load)) loads_.push_back(load);
+        }
+      });
     for (auto load : loads_) divisor_ = std::max(divisor_, std::min(kMostElements, kVectorBytes / bytesOf(load)));
   }
 
   /// The multiple that the arguments are assumed to be of.
   int64_t divisor() const { return divisor_; }
 
-  /// The numbers of the arguments; none if versions gain nothing.
-  llvm::SmallVector<unsigned, 4> decisive() {
+  /// Numbers of arguments: what is assumed of them.
+  struct Assumption {
+    llvm::SmallVector<unsigned, 4> divisible, ones;
+    bool isEmpty() const { return divisible.empty() && ones.empty(); }
+  };
+
+  /// The arguments that decide; none if versions gain nothing.
+  Assumption decisive() {
     if (loads_.empty() || divisor_ < 2) return {};
     const Widths before = widths({});
     if (llvm::none_of(before, [](int64_t bytes) { return bytes <= kNarrowBytes; })) return {};
-    llvm::SmallVector<unsigned, 4> assumed;
+    Assumption all;
     Block *body = kernel_.body().front();
     for (unsigned i = 0; i < body->numArgs(); ++i)
       if (auto type = body->arg(i).type(); type.isInteger() && type.bitWidth() >= 32 && !body->arg(i).useEmpty())
-        assumed.push_back(i);
-    const Widths best = widths(assumed);
-    bool gains = false;
-    for (size_t i = 0; i < loads_.size(); ++i) gains |= before[i] <= kNarrowBytes && best[i] >= 2 * before[i];
-    if (!gains) return {};
-    for (size_t i = assumed.size(); i-- > 0;) {
-      auto without = assumed;
-      without.erase(without.begin() + i);
-      if (widths(without) == best) assumed = std::move(without);
+        all.divisible.push_back(i);
+    Widths best = widths(all);
+    for (unsigned i : llvm::reverse(all.divisible)) {
+      if (!mayBeStrideOne(body->arg(i))) continue;
+      all.ones.push_back(i);
+      if (Widths with = widths(all); gains(best, with))
+        best = with;
+      else
+        all.ones.pop_back();
     }
-    return assumed;
+    if (!gains(before, best)) return {};
+    const auto tried = all.divisible;
+    for (unsigned i : llvm::reverse(tried)) {
+      auto with = all.divisible;
+      llvm::erase(all.divisible, i);
+      if (widths(all) != best) all.divisible = with;
+    }
+    std::reverse(all.ones.begin(), all.ones.end());
+    return all;
   }
 
 private:
   using Widths = llvm::SmallVector<int64_t, 4>; // bytes of an access, of each load
 
-  /// What the accesses would be if `divisor_` divided the arguments.
-  Widths widths(llvm::ArrayRef<unsigned> arguments) {
-    llvm::DenseMap<Value, int64_t> divisors;
-    for (unsigned i : arguments) divisors[kernel_.body().front()->arg(i)] = divisor_;
-    AxisInfoAnalysis axis(module_, divisors);
+  /// Whether some narrow access becomes at least twice as wide, and none narrower.
+  static bool gains(const Widths &before, const Widths &after) {
+    bool gains = false;
+    for (auto [from, to] : llvm::zip(before, after)) {
+      if (to < from) return false;
+      gains |= from <= kNarrowBytes && to >= 2 * from;
+    }
+    return gains;
+  }
+
+  /// Whether indices are multiplied by the argument in the body, and nothing excludes that it is 1.
+  bool mayBeStrideOne(Value argument) {
+    auto attrs = kernel_.argAttrs() ? kernel_.argAttrs().dyn_cast<ArrayAttr>() : ArrayAttr();
+    unsigned i = argument.index();
+    auto dict = attrs && i < attrs.size() ? attrs[i].dyn_cast<DictionaryAttr>() : DictionaryAttr();
+    if (dict && dict.get(kDivisibilityAttr)) return false;
+    llvm::SmallVector<Value, 4> same{argument};
+    for (size_t n = 0; n < same.size(); ++n)
+      for (Operation *user : same[n].users()) {
+        if (user->is<arith::MuliOp>() && user->result().type().isTensor() && user->block() == &body_) return true;
+        if (user->is<arith::ExtsiOp>() || user->is<tt::SplatOp>() || user->is<tt::BroadcastOp>())
+          same.push_back(user->result());
+      }
+    return false;
+  }
+
+  /// What the accesses would be.
+  Widths widths(const Assumption &assumed) {
+    AssumedArguments arguments;
+    for (unsigned i : assumed.divisible) arguments[kernel_.body().front()->arg(i)].divisor = divisor_;
+    for (unsigned i : assumed.ones) arguments[kernel_.body().front()->arg(i)] = {/*divisor=*/1, /*isOne=*/true};
+    AxisInfoAnalysis axis(module_, arguments);
     Widths out;
     for (auto load : loads_) {
       int64_t bytes = bytesOf(load);
@@ -111,6 +165,7 @@ private:
   }
 
   tt::FuncOp kernel_;
+  Block &body_;
   Module &module_;
   llvm::SmallVector<tt::LoadOp, 4> loads_;
   int64_t divisor_ = 1;
@@ -126,6 +181,16 @@ Value areDivisible(Builder &b, Location loc, llvm::ArrayRef<Value> arguments, in
   }
   Value rest = arith::AndiOp::create(b, loc, bits, b.intConstant(loc, i32, divisor - 1)).result();
   return compare(b, loc, CmpIPredicate::Eq, rest, b.intConstant(loc, i32, 0));
+}
+
+/// Whether all of the arguments are 1.
+Value areOne(Builder &b, Location loc, llvm::ArrayRef<Value> arguments) {
+  Value all;
+  for (Value v : arguments) {
+    Value isOne = compare(b, loc, CmpIPredicate::Eq, v, b.intConstant(loc, v.type(), 1));
+    all = all ? arith::AndiOp::create(b, loc, all, isOne).result() : isOne;
+  }
+  return all;
 }
 
 /// As the program names it, if the text says so; else its number.
@@ -147,37 +212,63 @@ bool hasDescriptors(tt::FuncOp kernel) {
   return has;
 }
 
+/// The arguments that an assumption is about.
+class AssumedValues {
+public:
+  AssumedValues(tt::FuncOp kernel, llvm::ArrayRef<unsigned> arguments) {
+    for (unsigned i : arguments) {
+      values.push_back(kernel.body().front()->arg(i));
+      names += (names.empty() ? "" : ", ") + nameOfArgument(values.back(), i);
+    }
+  }
+  llvm::SmallVector<Value, 4> values;
+  std::string names;
+};
+
+/// Makes the versions; returns the first one's name.
+const char *makeVersionsFor(Block *body, const AssumedValues &divisible, const AssumedValues &ones, int64_t divisor) {
+  Location loc = body->terminator()->parentOp()->loc();
+  const char *name = ones.values.empty() ? "aligned" : "contiguous";
+  auto condition = [&](Builder &b) {
+    if (ones.values.empty()) return areDivisible(b, loc, divisible.values, divisor);
+    Value areAllOne = areOne(b, loc, ones.values);
+    if (divisible.values.empty()) return areAllOne;
+    return arith::AndiOp::create(b, loc, areAllOne, areDivisible(b, loc, divisible.values, divisor)).result();
+  };
+  makeVersions(body, name, condition, [&](Builder &then, ValueMap &map) {
+    for (Value v : divisible.values) {
+      Value mask = then.intConstant(loc, v.type(), -divisor);
+      map.map(v, arith::AndiOp::create(then, loc, v, mask).result());
+    }
+    for (Value v : ones.values) map.map(v, then.intConstant(loc, v.type(), 1));
+  });
+  return name;
+}
+
 } // namespace
 
 absl::StatusOr<bool> alignmentVersions(Module &m, PassContext &c) {
   bool changed = false;
   for (auto &op : *m.body()) {
     auto kernel = op.dyn<tt::FuncOp>();
-    if (!kernel || kernel.symVisibility() == "private" || kernel.body().empty() || !canHaveVersions(kernel)) continue;
-    if (hasDescriptors(kernel)) continue;
-    Alignment alignment(kernel, m);
-    llvm::SmallVector<Value, 4> arguments;
-    std::string names;
-    for (unsigned i : alignment.decisive()) {
-      arguments.push_back(kernel.body().front()->arg(i));
-      names += (names.empty() ? "" : ", ") + nameOfArgument(arguments.back(), i);
-    }
-    if (arguments.empty()) continue;
+    if (!kernel || kernel.symVisibility() == "private" || kernel.body().empty() || hasDescriptors(kernel)) continue;
+    Block *body = bodyForVersions(kernel);
+    if (!body) continue;
+    Alignment alignment(kernel, *body, m);
+    auto decisive = alignment.decisive();
+    if (decisive.isEmpty()) continue;
+    AssumedValues divisible(kernel, decisive.divisible), ones(kernel, decisive.ones);
     int64_t divisor = alignment.divisor();
-    makeVersions(
-        kernel, "aligned", [&](Builder &b) { return areDivisible(b, kernel->loc(), arguments, divisor); },
-        [&](Builder &then, ValueMap &map) {
-          for (Value v : arguments) {
-            Value mask = then.intConstant(kernel->loc(), v.type(), -divisor);
-            map.map(v, arith::AndiOp::create(then, kernel->loc(), v, mask).result());
-          }
-        });
+    std::string launches;
+    if (!ones.names.empty()) launches = llvm::formatv("{0} {1} 1", ones.names, ones.values.size() > 1 ? "are" : "is");
+    if (!divisible.names.empty())
+      launches += llvm::formatv("{0}{1} divides {2}", launches.empty() ? "" : " and ", divisor, divisible.names).str();
+    const char *name = makeVersionsFor(body, divisible, ones, divisor);
     changed = true;
     c.remark({Remark::Applied, "", "AlignmentVersions", kernel->loc(),
-              llvm::formatv(
-                  "the kernel has a second version, 'aligned', for launches in which {0} divides {1}; the other one is "
-                  "'general'",
-                  divisor, names)
+              llvm::formatv("the kernel has a second version, '{0}', for launches in which {1}; the other one is "
+                            "'general'",
+                            name, launches)
                   .str(),
               llvm::json::Object{{"divisor", divisor}}});
   }

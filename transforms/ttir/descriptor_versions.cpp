@@ -27,16 +27,16 @@ static bool isServedByTma(Operation *loop) {
 }
 
 bool makeDescriptorVersions(tt::FuncOp kernel) {
-  if (!canHaveVersions(kernel)) return false;
-  Block *body = kernel.body().front();
+  Block *body = bodyForVersions(kernel);
+  if (!body) return false;
   llvm::SmallVector<Value, 8> descriptors;
   bool profits = false;
-  for (unsigned i = 0; i < body->numArgs(); ++i) {
-    auto type = body->arg(i).type().dyn_cast<TensorDescType>();
+  for (Value argument : kernel.body().front()->args()) {
+    auto type = argument.type().dyn_cast<TensorDescType>();
     bool becomesPointers = type && !type.encoding();
-    if (!becomesPointers || body->arg(i).useEmpty()) continue;
-    descriptors.push_back(body->arg(i));
-    profits |= llvm::any_of(body->arg(i).users(), profitsFromVectors);
+    if (!becomesPointers || argument.useEmpty()) continue;
+    descriptors.push_back(argument);
+    profits |= llvm::any_of(argument.users(), profitsFromVectors);
   }
   if (!profits) return false;
 
@@ -47,7 +47,7 @@ bool makeDescriptorVersions(tt::FuncOp kernel) {
     return builtin::UnrealizedConversionCastOp::create(b, loc, {result}, from, {mark})->result(0);
   };
   auto versions = makeVersions(
-      kernel, "fast", [&](Builder &b) { return cast(b, c.i1(), descriptors); },
+      body, "fast", [&](Builder &b) { return cast(b, c.i1(), descriptors); },
       [&](Builder &then, ValueMap &map) {
         for (Value d : descriptors) map.map(d, cast(then, d.type(), {d}));
       });

@@ -5,16 +5,21 @@
 namespace tessera::transforms {
 using namespace ir;
 
-bool canHaveVersions(tt::FuncOp kernel) {
-  if (!kernel.body().hasOneBlock()) return false;
-  Operation *end = kernel.body().front()->terminator();
-  return end->is<tt::ReturnOp>() && !end->numOperands();
+Block *bodyForVersions(tt::FuncOp kernel) {
+  Block *body = nullptr;
+  for (Block *b = kernel.body().front(); b; b = b->next()) {
+    Operation *end = b->terminator();
+    if (!end) return nullptr;
+    if (!end->is<tt::ReturnOp>() || &*b->begin() == end) continue;
+    if (body || end->numOperands()) return nullptr;
+    body = b;
+  }
+  return body;
 }
 
-scf::IfOp makeVersions(tt::FuncOp kernel, llvm::StringRef name, llvm::function_ref<Value(Builder &)> condition,
+scf::IfOp makeVersions(Block *body, llvm::StringRef name, llvm::function_ref<Value(Builder &)> condition,
                        llvm::function_ref<void(Builder &, ValueMap &)> specialize) {
-  Block *body = kernel.body().front();
-  Operation *end = body->terminator();
+  Operation *end = body->terminator(), *kernel = end->parentOp();
   llvm::SmallVector<Operation *, 32> ops;
   for (Operation &op : *body)
     if (&op != end) ops.push_back(&op);

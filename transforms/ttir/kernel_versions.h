@@ -7,8 +7,8 @@
 //     … body
 //   } {tessera.versions = "fast"}
 //
-// The attribute names the first version ("fast", "aligned"), the second one is "general": remarks of later passes,
-// which come from both, say which they are about.
+// The attribute names the first version ("fast", "aligned", "contiguous"); the second is "general". Remarks of later
+// passes come from both, and say which they are about.
 #pragma once
 #include "ir/builder.h"
 #include "ir/ops.h"
@@ -16,14 +16,15 @@
 
 namespace tessera::transforms {
 
-/// Whether the kernel's body is one block that returns nothing, so that it can be in a branch.
-bool canHaveVersions(ir::tt::FuncOp kernel);
+/// The block whose operations can be in a branch, since nothing comes after them: the only one that does anything and
+/// then returns. Others may return before it (`if …: return`). Null: there is none, or several.
+ir::Block *bodyForVersions(ir::tt::FuncOp kernel);
 
-/// Puts the body into both branches of an `scf.if`. `condition` makes the condition before it; `specialize` makes, at
-/// the start of the first branch, what this branch has in place of values that the map then gives. `name`: of the first
-/// version.
-/// @pre canHaveVersions(kernel)
-ir::scf::IfOp makeVersions(ir::tt::FuncOp kernel, llvm::StringRef name,
+/// Puts the operations of a body into both branches of an `scf.if`. `condition` makes the condition before it;
+/// `specialize` makes, at the start of the first branch, what this branch has in place of values that the map then
+/// gives. `name`: of the first version.
+/// @pre `body` is bodyForVersions of its kernel
+ir::scf::IfOp makeVersions(ir::Block *body, llvm::StringRef name,
                            llvm::function_ref<ir::Value(ir::Builder &)> condition,
                            llvm::function_ref<void(ir::Builder &, ir::ValueMap &)> specialize);
 

@@ -62,7 +62,7 @@ tt.func public @types(%x: !tt.tensordesc<tensor<16x2xi32>>, %y: !tt.tensordesc<t
 
 // -----
 
-// Not: descriptors that the kernel makes, arguments without uses, functions that are no kernels, control flow of blocks.
+// Not: descriptors that the kernel makes, arguments without uses, functions that are no kernels, kernels with two ends.
 // CHECK-LABEL: @made
 // CHECK-NOT: scf.if
 tt.func public @made(%p: !tt.ptr<f16>, %unused: !tt.tensordesc<tensor<16x64xf16>>, %i: i32, %s: i64) {
@@ -85,13 +85,34 @@ tt.func private @callee(%x: !tt.tensordesc<tensor<16x64xf16>>, %i: i32) attribut
   tt.descriptor_store %x[%i, %i], %v : !tt.tensordesc<tensor<16x64xf16>>, tensor<16x64xf16>
   tt.return
 }
-tt.func public @blocks(%x: !tt.tensordesc<tensor<16x64xf16>>, %i: i32, %c: i1) {
+tt.func public @ends(%x: !tt.tensordesc<tensor<16x64xf16>>, %i: i32, %c: i1) {
   cf.cond_br %c, ^bb1, ^bb2
 ^bb1:
   %v = tt.descriptor_load %x[%i, %i] : !tt.tensordesc<tensor<16x64xf16>> -> tensor<16x64xf16>
   tt.descriptor_store %x[%i, %i], %v : !tt.tensordesc<tensor<16x64xf16>>, tensor<16x64xf16>
   tt.return
 ^bb2:
+  %w = tt.descriptor_load %x[%i, %i] : !tt.tensordesc<tensor<16x64xf16>> -> tensor<16x64xf16>
+  tt.descriptor_store %x[%i, %i], %w : !tt.tensordesc<tensor<16x64xf16>>, tensor<16x64xf16>
+  tt.return
+}
+
+// -----
+
+// A kernel that may return before it does anything: what comes then has versions.
+// CHECK-LABEL: @early
+// CHECK: cf.cond_br
+// CHECK: tt.return
+// CHECK: scf.if
+// CHECK: } else {
+// CHECK: tt.return
+tt.func public @early(%x: !tt.tensordesc<tensor<16x64xf16>>, %i: i32, %c: i1) {
+  cf.cond_br %c, ^bb1, ^bb2
+^bb1:
+  tt.return
+^bb2:
+  %v = tt.descriptor_load %x[%i, %i] : !tt.tensordesc<tensor<16x64xf16>> -> tensor<16x64xf16>
+  tt.descriptor_store %x[%i, %i], %v : !tt.tensordesc<tensor<16x64xf16>>, tensor<16x64xf16>
   tt.return
 }
 
