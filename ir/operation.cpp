@@ -5,6 +5,7 @@
 #include "ir/op_table.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <limits>
 
 namespace tessera::ir {
 
@@ -124,13 +125,22 @@ void Block::eraseArg(unsigned i) {
 
 Operation *Block::terminator() const { return last_ && last_->info().has(kTerminator) ? last_ : nullptr; }
 
+// Order numbers leave room between neighbours, so that an operation between two gets a number of its own: passes that
+// insert and query in turn would else number the whole block for every query.
+static constexpr uint64_t kWidestOrderGap = 1 << 16;
+/// Of a gap an insertion takes no more: builders insert one operation after the other before the same one.
+static constexpr uint64_t kInsertedOrderGap = 1 << 8;
+
 void Block::insertBefore(Operation *where, Operation *op) {
   op->block_ = this;
   op->next_ = where;
   op->prev_ = where ? where->prev_ : last_;
   (op->prev_ ? op->prev_->next_ : first_) = op;
   (op->next_ ? op->next_->prev_ : last_) = op;
-  orderValid_ = false;
+  uint64_t low = op->prev_ ? op->prev_->order_ : 0;
+  uint64_t high = op->next_ ? op->next_->order_ : std::numeric_limits<unsigned>::max();
+  orderValid_ = orderValid_ && high - low > 1;
+  if (orderValid_) op->order_ = low + std::min((high - low) / 2, kInsertedOrderGap);
 }
 
 Block::iterator::iterator(Operation *op) : cur_(op), next_(op ? op->next() : nullptr) {}
@@ -165,8 +175,11 @@ bool Operation::isAncestorOf(const Operation *other) const {
 
 bool Operation::isBeforeInBlock(const Operation *other) const {
   if (!block_->orderValid_) {
-    unsigned n = 0;
-    for (auto *op = block_->first_; op; op = op->next_) op->order_ = n++;
+    uint64_t numOps = 0;
+    for (auto *op = block_->first_; op; op = op->next_) ++numOps;
+    uint64_t gap = std::min(kWidestOrderGap, std::numeric_limits<unsigned>::max() / (numOps + 1));
+    uint64_t order = 0;
+    for (auto *op = block_->first_; op; op = op->next_) op->order_ = order += gap;
     block_->orderValid_ = true;
   }
   return order_ < other->order_;
