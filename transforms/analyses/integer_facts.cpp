@@ -343,6 +343,7 @@ bool SignAnalysis::prove(Value v, Block *at, Goals &goals, unsigned &budget) con
   at = goal.second;
   auto assumed = assumedLeast_.find(v);
   if ((assumed != assumedLeast_.end() && assumed->second >= 0) || proved_.contains(goal)) return true;
+  if (failed_.contains(goal)) return false;    // a hypothesis proves no more: that proof had made the same one
   if (!goals.insert(goal).second) return true; // the hypothesis
   if (leastByConditions(v, at) >= 0) return true;
   Operation *op = v.definingOp();
