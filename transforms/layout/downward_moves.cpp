@@ -81,9 +81,9 @@ int64_t exchangedByReduce(tt::ReduceOp op, unsigned at, const Encoding *e) {
 } // namespace
 
 DownwardMoves::DownwardMoves(Module &m, AvailableValues &values, CarriedLayouts &carried, const GlobalAccesses &memory,
-                             const Limits &limits)
+                             const Limits &limits, const Tuning &tuning)
     : pool_(m.context().encodings()), values_(values), carried_(carried), memory_(memory), limits_(limits),
-      threads_(numWarps(m.op()) * threadsPerWarp(m.op())) {}
+      costs_(tuning), threads_(numWarps(m.op()) * threadsPerWarp(m.op())) {}
 
 bool DownwardMoves::move(Operation *op, unsigned at, const Encoding *e) {
   bool hasLayoutOfOperands = op->info().has(kElementwise) || op->is<arith::SelectOp>();
@@ -272,6 +272,11 @@ bool DownwardMoves::moveScan(tt::ScanOp op, unsigned at, const Encoding *e) {
   auto &layout = e->layoutOf(tensorOf(op->operand(at)).shape());
   bool canBeLowered = !isDotOperand(e) && layout.ok() && layouts::scanShape(*layout, op.axis()).inOrder;
   if (!canBeLowered || !values_.othersAreAcceptable(op.op, at, e)) return false;
+  // Where threads have several chunks of the axis, and warps exchange a total of each, it would take longer than the
+  // conversion.
+  Value source = op->operand(at);
+  if (costs_.operation(op.op, e) > costs_.operation(op.op, encodingOf(source)) + costs_.conversion(source, e))
+    return false;
   values_.setOperandLayouts(op.op, e);
   for (auto r : op->results()) changeLayout(r, e);
   return true;

@@ -8,6 +8,8 @@
 // result for that of its operand, other operands can be had in the same layout, and no thread does more than before.
 #pragma once
 #include "ir/ops.h"
+#include "ir/tuning.h"
+#include "transforms/analyses/op_cost.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/layout/available_values.h"
 #include "transforms/layout/carried_layouts.h"
@@ -23,7 +25,8 @@ public:
     int64_t mostExchanged = std::numeric_limits<int64_t>::max();
     bool hasRowShuffles = false; // elements change lanes without memory
   };
-  DownwardMoves(ir::Module &, AvailableValues &, CarriedLayouts &, const GlobalAccesses &, const Limits &);
+  DownwardMoves(ir::Module &, AvailableValues &, CarriedLayouts &, const GlobalAccesses &, const Limits &,
+                const ir::Tuning &);
 
   /// Does the operation in layout `e`, from which its operand `at` was converted. False: it stays as it is.
   bool move(ir::Operation *op, unsigned at, const layouts::Encoding *e);
@@ -47,6 +50,7 @@ private:
   CarriedLayouts &carried_;
   const GlobalAccesses &memory_;
   const Limits limits_;
+  LayoutCosts costs_;
   const int64_t threads_; // of a block
 };
 

@@ -66,7 +66,7 @@ public:
   ConversionMoves(Module &m, int64_t accessBytes, const DownwardMoves::Limits &limits, const Tuning &tuning)
       : m_(m), pool_(m.context().encodings()), accessBytes_(accessBytes), tuning_(tuning), cheap_(m.context(), tuning),
         memory_(m), values_(cheap_), carried_(m, values_, memory_, tuning),
-        down_(m, values_, carried_, memory_, limits) {}
+        down_(m, values_, carried_, memory_, limits, tuning) {}
 
   bool run() {
     // Every move takes conversions towards the end of the program or removes them; the bound is a safety net.

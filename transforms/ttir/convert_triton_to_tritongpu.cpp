@@ -11,7 +11,8 @@
 // The rules are Triton's (lib/Conversion/TritonToTritonGPU): a tensor has the default blocked layout of its shape
 // (layouts/blocked.h), except where an operation ties its result's layout to its operands' (broadcast, expand_dims,
 // trans, reshape, join, split, cat, reduce, dot). Where an operand has another layout than its operation requires, a
-// ttg.convert_layout is inserted; later passes remove nearly all of these.
+// ttg.convert_layout is inserted; later passes remove nearly all of these. One rule more: the elements of a scan's axis
+// that a thread has follow each other.
 //
 // A function whose tensors have layouts stays as it is. They must fit the numbers of warps and threads that the module
 // gets: a module with layouts usually has these numbers already (`ttg.num-warps`), and then the pass changes nothing.
@@ -26,6 +27,7 @@
 #include "ir/stages.h"
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"
+#include "layouts/scan_shape.h"
 #include "transforms/analyses/reduction.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -223,9 +225,23 @@ private:
       if (r.type().isTensor()) r.setType(with(r.type(), *pool_.getSlice(op.axis(), e)));
   }
 
+  /// Where a thread has several chunks of the axis, other warps' parts lie between them, and the warps exchange a total
+  /// for each. In one chunk it has one: its elements follow each other.
+  const Encoding *inOneChunk(const Encoding *e, TensorType type, int axis) {
+    auto *blocked = layouts::dynCast<layouts::BlockedEncoding>(e);
+    auto &layout = e->layoutOf(type.shape());
+    if (!blocked || !layout.ok()) return e;
+    auto shape = layouts::scanShape(*layout, axis);
+    if (!shape.inOrder || shape.chunks == 1) return e;
+    auto params = blocked->params();
+    params.sizePerThread[axis] = shape.chunk * shape.chunks;
+    return *pool_.getBlocked(std::move(params));
+  }
+
   void scan(tt::ScanOp op) {
-    auto *e = encodingOf(op.srcs()[0]);
-    for (unsigned i = 1; i < op->numOperands(); ++i) require(op.op, i, e);
+    Value first = op.srcs()[0];
+    auto *e = inOneChunk(encodingOf(first), tensorOf(first), op.axis());
+    for (unsigned i = 0; i < op->numOperands(); ++i) require(op.op, i, e);
     for (auto r : op->results()) r.setType(with(r.type(), e));
   }
 
