@@ -154,8 +154,9 @@ protected:
       passes.add(createRecomputeAfterLoops(info().tuning, way_.recomputed, way_.mostRecomputed));
     if (argument == "detect-dead-lanes" && mfma && options_.optLevel >= 2) passes.add(createShareConstants());
     if (argument == "machine-scheduler" && mfma && options_.optLevel >= 2) passes.add(createOrderMatrices(info()));
-    if (argument == "machine-scheduler" && info().matrixUnit == ir::MatrixUnit::Wmma && options_.optLevel >= 2) {
+    if (argument == "machine-scheduler" && hasMatrices && options_.optLevel >= 2)
       passes.add(createUsesAfterLoads(info().tuning));
+    if (argument == "machine-scheduler" && info().matrixUnit == ir::MatrixUnit::Wmma && options_.optLevel >= 2) {
       passes.add(createLoadsByUse());
       passes.add(createHoldLoads());
     }

@@ -21,4 +21,11 @@ inline bool isMemoryLoad(const llvm::MachineInstr &mi, const llvm::TargetInstrIn
   return name.starts_with("BUFFER_LOAD") || name.starts_with("GLOBAL_LOAD") || name.starts_with("FLAT_LOAD");
 }
 
+/// Whether the block has MFMA, between which order-matrices places its instructions.
+inline bool hasMfma(const llvm::MachineBasicBlock &block, const llvm::TargetInstrInfo &tii) {
+  for (const llvm::MachineInstr &mi : block)
+    if (tii.getName(mi.getOpcode()).starts_with("V_MFMA")) return true;
+  return false;
+}
+
 } // namespace tessera::amd

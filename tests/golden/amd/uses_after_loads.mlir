@@ -1,6 +1,11 @@
 // Pairs of numbers that are loaded one by one are packed after all loads of a tile are issued. With heads of 256 the
 // second dot takes nearly all registers: LLVM's scheduler would wait for each pair before it issues the next.
 // RUN: tessera compile %s --target gfx1100 --num-warps 8 --num-stages 1 --emit amdgcn | FileCheck %s
+// On CDNA, all 19 loads of a convolution of nine taps are in flight before the first wait.
+// RUN: tessera compile %S/../../kernels/depthwise_taps/depthwise_taps.ttir --target gfx950 --num-stages 2 --emit amdgcn | FileCheck %s --check-prefix=CDNA
+// CDNA-LABEL: depthwise_nhwc:
+// CDNA-NOT: vmcnt
+// CDNA: s_waitcnt vmcnt(18)
 // CHECK-LABEL: fa:
 // CHECK-NOT: s_clause 0x1{{[[:space:]]+}}buffer_load_u16
 // CHECK: s_clause 0x1f{{[[:space:]]+}}buffer_load_u16
