@@ -7,6 +7,7 @@
 #include "codegen_amd/passes/advance_offsets.h"
 #include "codegen_amd/passes/atomic_loops.h"
 #include "codegen_amd/passes/buffer_immediates.h"
+#include "codegen_amd/passes/carry_words.h"
 #include "codegen_amd/passes/drop_masked_buffers.h"
 #include "codegen_amd/passes/expand_divisions.h"
 #include "codegen_amd/passes/hoist_short_branches.h"
@@ -21,6 +22,7 @@
 #include "codegen_amd/passes/scalar_offsets.h"
 #include "codegen_amd/passes/schedule_matrices.h"
 #include "codegen_amd/passes/share_base_moves.h"
+#include "codegen_amd/passes/share_multiplications.h"
 #include "codegen_amd/passes/unroll_buffers.h"
 #include "codegen_amd/passes/unroll_loads.h"
 #include "codegen_amd/passes/vector_partials.h"
@@ -91,11 +93,13 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info, const Targe
   }
   // No InstCombine from here on: it would undo the next five.
   p.addPass(ExpandDivisionsPass()); // after GVN, which finds divisions of the same numbers
+  p.addPass(ShareMultiplicationsPass());
   p.addPass(WorkAfterBranchesPass());
   p.addPass(BufferImmediatesPass());
   p.addPass(LimitBuffersPass());
   p.addPass(VectorPartialsPass(info.tuning));
   if (!info.hasBf16Conversion) p.addPass(RoundToBfloatPass());
+  p.addPass(CarryWordsPass());   // InstCombine would undo it, SLP vectorizes what is carried to vectors of bytes
   p.addPass(PermuteBytesPass()); // InstCombine makes the chains of shuffles that it takes
   p.addPass(ADCEPass());
   p.addPass(AdvanceOffsetsPass());      // after the passes that change offsets and their masks
