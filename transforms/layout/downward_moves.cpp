@@ -267,16 +267,29 @@ bool DownwardMoves::moveJoin(tt::JoinOp op, unsigned at, const Encoding *e) {
   return true;
 }
 
+/// Whether the value is computed from smaller tensors.
+static bool isMadeOfBroadcasts(Value v, unsigned depth = 0) {
+  constexpr unsigned kDeepest = 8;
+  Operation *op = v.definingOp();
+  if (!op || depth == kDeepest) return false;
+  if (op->is<tt::BroadcastOp>() || makesAnyLayout(op)) return true;
+  bool isElementwise = op->info().has(kElementwise) || op->is<arith::SelectOp>() || op->is<ttg::ConvertLayoutOp>();
+  return isElementwise && isPure(op) && llvm::all_of(op->operands(), [&](Value o) {
+           return !o.type().isTensor() || isMadeOfBroadcasts(o, depth + 1);
+         });
+}
+
 bool DownwardMoves::moveScan(tt::ScanOp op, unsigned at, const Encoding *e) {
   // In a layout out of order it would be converted on the way in and out again (choose-scan-layouts).
   auto &layout = e->layoutOf(tensorOf(op->operand(at)).shape());
   bool canBeLowered = !isDotOperand(e) && layout.ok() && layouts::scanShape(*layout, op.axis()).inOrder;
   if (!canBeLowered || !values_.othersAreAcceptable(op.op, at, e)) return false;
-  // Where threads have several chunks of the axis, and warps exchange a total of each, it would take longer than the
-  // conversion.
+  // Where threads have several chunks of the axis, and warps exchange a total of each, that may take longer than the
+  // conversions. What was broadcast is converted before.
   Value source = op->operand(at);
-  if (costs_.operation(op.op, e) > costs_.operation(op.op, encodingOf(source)) + costs_.conversion(source, e))
-    return false;
+  double converted = isMadeOfBroadcasts(source) ? 0 : costs_.conversion(source, e);
+  for (auto r : op->results()) converted += costs_.conversion(r, e);
+  if (costs_.operation(op.op, e) > costs_.operation(op.op, encodingOf(source)) + converted) return false;
   values_.setOperandLayouts(op.op, e);
   for (auto r : op->results()) changeLayout(r, e);
   return true;
