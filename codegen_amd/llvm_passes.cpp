@@ -22,7 +22,7 @@
 #include "codegen_amd/passes/scalar_offsets.h"
 #include "codegen_amd/passes/schedule_matrices.h"
 #include "codegen_amd/passes/share_base_moves.h"
-#include "codegen_amd/passes/share_multiplications.h"
+#include "codegen_amd/passes/share_muls.h"
 #include "codegen_amd/passes/unroll_buffers.h"
 #include "codegen_amd/passes/unroll_loads.h"
 #include "codegen_amd/passes/vector_partials.h"
@@ -93,7 +93,7 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info, const Targe
   }
   // No InstCombine from here on: it would undo the next five.
   p.addPass(ExpandDivisionsPass()); // after GVN, which finds divisions of the same numbers
-  p.addPass(ShareMultiplicationsPass());
+  p.addPass(ShareMulsPass());
   p.addPass(WorkAfterBranchesPass());
   p.addPass(BufferImmediatesPass());
   p.addPass(LimitBuffersPass());

@@ -10,9 +10,9 @@
 // Where a block takes nearly all registers at one place, LLVM's scheduler saves them at every place of it: each pair of
 // loads is waited for and packed before the next pair is issued, and the latencies of memory add up.
 //
-// Limits: blocks without MFMA, which order-matrices orders; vector loads of global memory, up to the next barrier, store
-// or use that is not plain arithmetic; no more registers than the function takes elsewhere, where fewer uses are moved
-// otherwise.
+// Limits: blocks without MFMA, which order-matrices orders; vector loads of global memory, up to the next barrier,
+// store or use that is not plain arithmetic; no more registers than the function takes elsewhere, where fewer uses are
+// moved otherwise.
 //
 // Runs: after LLVM's scheduler, before register allocation (codegen/object/backend.h, addCodegenPassesAfter).
 #include "codegen_amd/passes/uses_after_loads.h"

@@ -1,10 +1,10 @@
-// One multiplication for numbers at known distances (see share_multiplications.cpp).
+// One mul for numbers at known distances (see share_muls.cpp).
 #pragma once
 #include "llvm/IR/PassManager.h"
 
 namespace tessera::amd {
 
-class ShareMultiplicationsPass : public llvm::PassInfoMixin<ShareMultiplicationsPass> {
+class ShareMulsPass : public llvm::PassInfoMixin<ShareMulsPass> {
 public:
   llvm::PreservedAnalyses run(llvm::Function &, llvm::FunctionAnalysisManager &);
 };
