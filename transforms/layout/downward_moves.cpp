@@ -8,6 +8,7 @@
 #include "layouts/infer.h"
 #include "layouts/reduce_shape.h"
 #include "layouts/scan_shape.h"
+#include "transforms/analyses/broadcasts.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/reduction.h"
 #include "transforms/layout/conversion_facts.h"
@@ -265,18 +266,6 @@ bool DownwardMoves::moveJoin(tt::JoinOp op, unsigned at, const Encoding *e) {
   values_.setOperandLayouts(op.op, e);
   changeLayout(op.result(), joined);
   return true;
-}
-
-/// Whether the value is computed from smaller tensors.
-static bool isMadeOfBroadcasts(Value v, unsigned depth = 0) {
-  constexpr unsigned kDeepest = 8;
-  Operation *op = v.definingOp();
-  if (!op || depth == kDeepest) return false;
-  if (op->is<tt::BroadcastOp>() || makesAnyLayout(op)) return true;
-  bool isElementwise = op->info().has(kElementwise) || op->is<arith::SelectOp>() || op->is<ttg::ConvertLayoutOp>();
-  return isElementwise && isPure(op) && llvm::all_of(op->operands(), [&](Value o) {
-           return !o.type().isTensor() || isMadeOfBroadcasts(o, depth + 1);
-         });
 }
 
 bool DownwardMoves::moveScan(tt::ScanOp op, unsigned at, const Encoding *e) {

@@ -12,7 +12,7 @@
 // (layouts/blocked.h), except where an operation ties its result's layout to its operands' (broadcast, expand_dims,
 // trans, reshape, join, split, cat, reduce, dot). Where an operand has another layout than its operation requires, a
 // ttg.convert_layout is inserted; later passes remove nearly all of these. One rule more: the elements of a scan's axis
-// that a thread has follow each other.
+// that a thread has follow each other, where they are computed from smaller tensors.
 //
 // A function whose tensors have layouts stays as it is. They must fit the numbers of warps and threads that the module
 // gets: a module with layouts usually has these numbers already (`ttg.num-warps`), and then the pass changes nothing.
@@ -28,6 +28,7 @@
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"
 #include "layouts/scan_shape.h"
+#include "transforms/analyses/broadcasts.h"
 #include "transforms/analyses/reduction.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -226,11 +227,12 @@ private:
   }
 
   /// Where a thread has several chunks of the axis, other warps' parts lie between them, and the warps exchange a total
-  /// for each. In one chunk it has one: its elements follow each other.
-  const Encoding *inOneChunk(const Encoding *e, TensorType type, int axis) {
+  /// for each. In one chunk it has one: its elements follow each other. What was loaded would have to be converted.
+  const Encoding *inOneChunk(Value v, int axis) {
+    const Encoding *e = encodingOf(v);
     auto *blocked = layouts::dynCast<layouts::BlockedEncoding>(e);
-    auto &layout = e->layoutOf(type.shape());
-    if (!blocked || !layout.ok()) return e;
+    auto &layout = e->layoutOf(tensorOf(v).shape());
+    if (!blocked || !layout.ok() || !isMadeOfBroadcasts(v)) return e;
     auto shape = layouts::scanShape(*layout, axis);
     if (!shape.inOrder || shape.chunks == 1) return e;
     auto params = blocked->params();
@@ -239,8 +241,7 @@ private:
   }
 
   void scan(tt::ScanOp op) {
-    Value first = op.srcs()[0];
-    auto *e = inOneChunk(encodingOf(first), tensorOf(first), op.axis());
+    auto *e = inOneChunk(op.srcs()[0], op.axis());
     for (unsigned i = 0; i < op->numOperands(); ++i) require(op.op, i, e);
     for (auto r : op->results()) r.setType(with(r.type(), e));
   }
