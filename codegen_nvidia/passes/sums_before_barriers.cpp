@@ -8,9 +8,10 @@
 //
 // LLVM's Reassociate makes one chain of the sums of integers that several reductions of a block end in, where the last
 // of them is. The partial results of all warps and reductions are alive until then, and ptxas moves nothing over a
-// barrier: 64 sums of integers by four warps took 255 registers of a thread instead of 40.
+// barrier: 64 sums of integers by four warps took 255 registers of a thread instead of 64.
 #include "codegen_nvidia/passes/sums_before_barriers.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 
@@ -33,8 +34,8 @@ bool runOnBlock(BasicBlock &block) {
     size_t ahead = barriers.size();
     if (isBarrier(i)) {
       barriers.push_back(&i);
-      ++ahead; // what it returns comes after it
-    } else if (isa<BinaryOperator>(i)) {
+      ++ahead;                                                               // what it returns comes after it
+    } else if (isa<BinaryOperator>(i) && isSafeToSpeculativelyExecute(&i)) { // a call may not return
       size_t needed = 0;
       bool frees = all_of(i.operands(), [&](Value *v) {
         auto operand = barriersAhead.find(dyn_cast<Instruction>(v));
