@@ -213,8 +213,7 @@ bool hasDescriptors(tt::FuncOp kernel) {
 }
 
 /// The arguments that an assumption is about.
-class AssumedValues {
-public:
+struct AssumedValues {
   AssumedValues(tt::FuncOp kernel, llvm::ArrayRef<unsigned> arguments) {
     for (unsigned i : arguments) {
       values.push_back(kernel.body().front()->arg(i));

@@ -228,20 +228,21 @@ private:
 
   /// Where a thread has several chunks of the axis, other warps' parts lie between them, and the warps exchange a total
   /// for each. In one chunk it has one: its elements follow each other. What was loaded would have to be converted.
-  const Encoding *inOneChunk(Value v, int axis) {
-    const Encoding *e = encodingOf(v);
+  const Encoding *inOneChunk(tt::ScanOp op) {
+    const Encoding *e = encodingOf(op.srcs()[0]);
     auto *blocked = layouts::dynCast<layouts::BlockedEncoding>(e);
-    auto &layout = e->layoutOf(tensorOf(v).shape());
-    if (!blocked || !layout.ok() || !isMadeOfBroadcasts(v)) return e;
-    auto shape = layouts::scanShape(*layout, axis);
+    auto &layout = e->layoutOf(tensorOf(op.srcs()[0]).shape());
+    bool isComputed = llvm::all_of(op.srcs(), [](Value v) { return isMadeOfBroadcasts(v); });
+    if (!blocked || !layout.ok() || !isComputed) return e;
+    auto shape = layouts::scanShape(*layout, op.axis());
     if (!shape.inOrder || shape.chunks == 1) return e;
     auto params = blocked->params();
-    params.sizePerThread[axis] = shape.chunk * shape.chunks;
+    params.sizePerThread[op.axis()] = shape.chunk * shape.chunks;
     return *pool_.getBlocked(std::move(params));
   }
 
   void scan(tt::ScanOp op) {
-    auto *e = inOneChunk(op.srcs()[0], op.axis());
+    auto *e = inOneChunk(op);
     for (unsigned i = 0; i < op->numOperands(); ++i) require(op.op, i, e);
     for (auto r : op->results()) r.setType(with(r.type(), e));
   }
