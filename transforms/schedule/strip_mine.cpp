@@ -373,15 +373,25 @@ private:
     if (auto range = copy->dyn<tt::MakeRangeOp>()) {
       auto t = tensorOrNull(copy->result());
       copy->setAttr("end", IntegerAttr::getI32(op->context(), int64_t(range.start()) + t.dim(0)));
-      Value offset = tt::SplatOp::create(b_, op->loc(), {t}, start_).result();
+      Value offset = tt::SplatOp::create(b_, op->loc(), {t}, startAlong(op->loc(), t.dim(0) * g_.strips)).result();
       return define(0, arith::AddiOp::create(b_, op->loc(), copy->result(), offset).result());
     }
     for (unsigned i = 0; i < op->numResults(); ++i) define(i, copy->result(i));
   }
 
+  /// Where the strip begins along a dimension of that length: not the group's where a reshape divides it.
+  Value startAlong(Location loc, int64_t length) {
+    Type i32 = b_.context().i32();
+    if (length > g_.length)
+      return arith::MuliOp::create(b_, loc, start_, b_.intConstant(loc, i32, length / g_.length)).result();
+    if (length < g_.length)
+      return arith::DivuiOp::create(b_, loc, start_, b_.intConstant(loc, i32, g_.length / length)).result();
+    return start_;
+  }
+
   Group &g_;
   Builder b_;
-  Value start_; // of the strip
+  Value start_; // of the strip, along the group's dimension
   llvm::DenseMap<std::pair<Value, int>, Value> map_;
 };
 
