@@ -157,7 +157,7 @@ Rows ttirPasses() {
       row<decomposeScaledDot>("triton-decompose-scaled-dot", "ttir/decompose_scaled_dot.cpp",
                               "rewrite dots of microscaled operands as plain dots", {.required = true}),
       row<alignmentVersions>("alignment-versions", "ttir/alignment_versions.cpp",
-                             "give kernels with dots a version for sizes and strides that make rows aligned"),
+                             "give kernels with dots a version for arguments that make rows aligned or contiguous"),
       row<convertTritonToTritonGpu>(
           "convert-triton-to-tritongpu", "ttir/convert_triton_to_tritongpu.cpp",
           "give every tensor its default blocked layout",
