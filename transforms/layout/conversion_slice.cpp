@@ -185,7 +185,9 @@ double ConversionSlice::plan(Value v, const Encoding *e, unsigned depth, llvm::f
   llvm::SmallVector<LayoutValue, 4> inputs;
   if (depth < kMaxDepth && choices_.size() < kMaxPlannedValues && inputsFor(v, e, inputs)) {
     double cost = 0;
-    for (auto &[o, in] : inputs) cost += plan(o, in, depth + 1, remains);
+    for (auto *input = inputs.begin(); input != inputs.end(); ++input)
+      if (!std::count(inputs.begin(), input, *input)) // of x joined with itself, x counts once
+        cost += plan(input->first, input->second, depth + 1, remains);
     Operation *def = v.definingOp();
     auto inner = v.definedBy<ttg::ConvertLayoutOp>();
     bool costDependsOnLayout = def && (isNarrowLoad(def) || def->is<tt::ScanOp>());
