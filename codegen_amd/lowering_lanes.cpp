@@ -5,6 +5,7 @@
 //                 the row before or the lane before
 //   permlane16, permlanex16   RDNA: any lanes of the same row, of the other row of a pair of rows
 //   permlane32_swap, permlane16_swap   gfx950: halves of the wave (of 32 lanes) exchanged
+//   readlane      one lane for all, in a scalar register
 //   ds_swizzle    any xor below 32; ds_bpermute: any lane
 // Where lanes that differ in low bits hold the same value, a mirror does what an xor does. Two moves by DPP, of which
 // the second writes some banks of 4 lanes, still take a fraction of ds_bpermute's latency.
@@ -147,6 +148,8 @@ static Value *shiftRows(IRBuilder<> &b, Value *v, ArrayRef<int8_t> sources) {
 // ---- AmdTarget ------------------------------------------------------------------------------------------------------
 
 Value *AmdTarget::shuffleFixed32(IRBuilder<> &b, Value *v, ArrayRef<int8_t> sources) const {
+  if (sources[0] >= 0 && all_equal(sources))
+    return b.CreateIntrinsic(Intrinsic::amdgcn_readlane, {v->getType()}, {v, b.getInt32(sources[0])});
   auto controls = controlsFor(sources, info_);
   SmallVector<unsigned, 128> served;
   for (unsigned c : controls) {

@@ -44,6 +44,7 @@ public:
 private:
   using Key = llvm::SmallVector<int64_t, 4>; // register part of the index, without the axis
   using Partial = llvm::SmallVector<llvm::Value *, 2>;
+  static constexpr unsigned kRowBits = 4; // of a lane in a row of 16, within which lanes are exchanged cheaply
 
   Key keyOf(const LinearLayout &l, unsigned r, bool dropAxis) {
     Key k;
@@ -233,9 +234,37 @@ private:
     unsigned uniform = 0;
     for (unsigned bit = 0, n = llvm::Log2_32(layout_.inDimSize(Dim::Lane)); bit < n; ++bit) {
       if (!layout_.basis(Dim::Lane, bit)[axis_]) continue;
+      if (bit == kRowBits && reduceRows(uniform)) return;
       for (auto &[key, p] : partials_) p = exchanged(p, 1u << bit, uniform);
       uniform |= 1u << bit;
     }
+  }
+
+  /// Of a whole warp of 64 lanes whose rows of 16 are reduced: rows take what the last lane of the row before has, then
+  /// the upper half what lane 31 has, then all lanes what the last one has. What other lanes hold in between is not
+  /// read. Two moves within instructions and one to a scalar where exchanges of rows would pass shared memory. False,
+  /// and nothing done, for other warps and where the target exchanges halves.
+  bool reduceRows(unsigned uniform) {
+    constexpr unsigned kRow = 1u << kRowBits, kHalf = 32, kLanes = 64;
+    bool isWholeWarp = layout_.inDimSize(Dim::Lane) == kLanes && uniform == kRow - 1 &&
+                       layout_.basis(Dim::Lane, kRowBits)[axis_] && layout_.basis(Dim::Lane, kRowBits + 1)[axis_];
+    if (!isWholeWarp || fl_.target.hasHalves(kHalf)) return false;
+    auto &b = fl_.b;
+    llvm::Value *lane = fl_.laneId();
+    auto moved = [&](const Partial &p, llvm::ArrayRef<int8_t> sources, llvm::Value *source) {
+      Partial result;
+      for (auto *v : p) result.push_back(shuffleFixed(b, fl_.target, v, sources, source));
+      return result;
+    };
+    for (unsigned mask : {kRow, kHalf}) {
+      llvm::SmallVector<int8_t, kLanes> sources;
+      for (unsigned l = 0; l < kLanes; ++l) sources.push_back(l & mask ? int8_t((l & ~(2 * mask - 1)) + mask - 1) : -1);
+      llvm::Value *source = b.CreateOr(b.CreateAnd(lane, ~(2 * mask - 1)), mask - 1);
+      for (auto &[key, p] : partials_) p = combine(moved(p, sources, source), p);
+    }
+    llvm::SmallVector<int8_t, kLanes> last(kLanes, kLanes - 1);
+    for (auto &[key, p] : partials_) p = moved(p, last, b.getInt32(kLanes - 1));
+    return true;
   }
 
   void reduceAcrossWarps(const layouts::ReduceShape &shape) {
