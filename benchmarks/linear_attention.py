@@ -43,6 +43,9 @@ def main():
     if "FLA" not in os.environ:
         parser.error("FLA must name a checkout of flash-linear-attention")
     sys.path.insert(0, os.environ["FLA"])
+    # Without transformers, fla imports no models. Transformers parses the version of torchao, which is "unknown" if
+    # only its sources are on the path, and the import fails.
+    sys.modules["transformers"] = None
     profiled_operations.keep_few_configurations(4)
     from benchmarks.ops.registry import generate_inputs, get_op, list_ops
 
