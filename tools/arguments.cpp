@@ -28,6 +28,7 @@ static constexpr KnownRemark kRemarks[] = {
     {"triton-nvidia-optimize-descriptor-encoding", "TensorMapMade", runtime::Stage::Ttir},
     {"triton-rewrite-tensor-descriptor-to-pointer", "DescriptorVersions", runtime::Stage::Ttir},
     {"alignment-versions", "AlignmentVersions", runtime::Stage::Ttir},
+    {"full-block-versions", "FullBlockVersions", runtime::Stage::Ttir},
     {"warp-copy-layouts", "WarpCopies", runtime::Stage::Ttgir},
     {"tritongpu-pipeline", "LoopPipelined", runtime::Stage::Ttgir},
     {"overlap-dots", "DotsOverlapped", runtime::Stage::Ttgir},

@@ -27,6 +27,7 @@ absl::StatusOr<bool> rewriteTensorDescriptorToPointer(ir::Module &, PassContext 
 absl::StatusOr<bool> optimizeDescriptorEncoding(ir::Module &, PassContext &);
 absl::StatusOr<bool> decomposeScaledDot(ir::Module &, PassContext &);
 absl::StatusOr<bool> alignmentVersions(ir::Module &, PassContext &);
+absl::StatusOr<bool> fullBlockVersions(ir::Module &, PassContext &);
 
 struct ConvertTritonToTritonGpuOptions {
   std::string target; // as ttg.target spells it; empty: the context's target

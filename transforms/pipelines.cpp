@@ -31,6 +31,7 @@ Pipeline ttirPipeline(const ir::TargetInfo &) {
       step(loopAwareCse),                     // index arithmetic once, equal loop-carried offsets too
       step(loopInvariantCodeMotion),          // ranges and masks out of loops, before they get layouts
       step(loopUnroll),                       // after loop-invariant code, which need not be copied, is out of the loop
+      step(fullBlockVersions),                // once loops are unrolled: it leaves kernels with loops
       step(canonicalize),                     // drops loop-carried values without uses, folds unrolled counters
       step(commonSubexpressions),             // merges what the copies of a body share
       step(symbolDce),                        // drops functions that were inlined

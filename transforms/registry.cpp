@@ -158,6 +158,8 @@ Rows ttirPasses() {
                               "rewrite dots of microscaled operands as plain dots", {.required = true}),
       row<alignmentVersions>("alignment-versions", "ttir/alignment_versions.cpp",
                              "give kernels with dots a version for arguments that make rows aligned or contiguous"),
+      row<fullBlockVersions>("full-block-versions", "ttir/full_block_versions.cpp",
+                             "give kernels without loops a version for programs whose block needs no masks"),
       row<convertTritonToTritonGpu>(
           "convert-triton-to-tritongpu", "ttir/convert_triton_to_tritongpu.cpp",
           "give every tensor its default blocked layout",

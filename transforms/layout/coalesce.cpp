@@ -60,6 +60,7 @@ struct Access {
   Order order;
   int64_t bytes = 1; // of an element
   int64_t width = 1; // elements of one access
+  int64_t run = 1;   // the same but for the mask
   int64_t elementsPerThread = 1;
   bool anyWidth = false;      // it costs as much at any width of the layout
   bool hasProvedRun = false;  // elements are consecutive along the first dimension of the order
@@ -216,15 +217,26 @@ int64_t widestOf(const Access &a, const TargetInfo *target) {
   return std::max<int64_t>(1, bytes / a.bytes);
 }
 
+/// The masks of a load or store; null if it has none, or one for all elements.
+Value masksOf(Operation *op) {
+  auto load = op->dyn<tt::LoadOp>();
+  auto store = op->dyn<tt::StoreOp>();
+  Value mask = load ? load.mask() : store ? store.mask() : Value();
+  return mask && mask.type().isTensor() ? mask : Value();
+}
+
 /// What widths are chosen by: all of an access but its order. `threads`: of a block.
 void analyzeWidth(Access &a, const AxisInfoAnalysis &axis, const GlobalAccesses &global, int64_t threads,
                   const TargetInfo *target) {
   auto type = a.pointers();
   a.bytes = pointeeBytes(a.ptr);
   a.elementsPerThread = std::max<int64_t>(1, type.numElements() / threads);
-  a.width = std::min(
+  a.run = std::min(
       {axis.contiguousElements(a.ptr, a.fastest()), widestOf(a, target), a.elementsPerThread, type.dim(a.fastest())});
   a.isDotData = isDotData(a, global);
+  // A mask that may tell neighbours apart splits the access. (Not copies for dots: masks of theirs cost them little.)
+  Value masks = a.isDotData ? Value() : masksOf(a.op);
+  a.width = masks ? std::min(a.run, axis.maskConstancy(masks, a.fastest())) : a.run;
   // Elements that are equal, or far from each other, cost as much in any layout, and few cost little. Unknown strides
   // (an index that is loaded) are taken to be far, except for atomic operations, which lose most where they are not.
   auto stride = localStrides(a.ptr)[a.fastest()];
@@ -249,7 +261,7 @@ double costOfElement(const Access &a, int64_t w, const Tuning &tuning) {
 
 int64_t widestOfGroup(llvm::ArrayRef<const Access *> group) {
   int64_t widest = 1;
-  for (auto *a : group) widest = std::max(widest, a->width);
+  for (auto *a : group) widest = std::max(widest, a->run);
   return widest;
 }
 /// The widest of the cheapest widths.

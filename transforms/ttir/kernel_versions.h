@@ -7,8 +7,8 @@
 //     … body
 //   } {tessera.versions = "fast"}
 //
-// The attribute names the first version ("fast", "aligned", "contiguous"); the second is "general". Remarks of later
-// passes come from both, and say which they are about.
+// The attribute names the first version ("fast", "aligned", "contiguous", "full"); the second is "general". Remarks of
+// later passes come from both, and say which they are about.
 #pragma once
 #include "ir/builder.h"
 #include "ir/ops.h"

@@ -41,14 +41,14 @@ tt.func public @strided(%p: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %q: !tt.
   tt.return
 }
 
-// Four neighbours of which any may be beyond the end.
+// Elements of which any may be beyond the end, in neighbouring lanes. Full blocks have a version without masks.
 // E-LABEL: {{^}}elements:
 // E-CDNA: buffer_load_dword v{{[0-9]+}}, v{{[0-9]+}}, s[{{.*}}], 0 offen{{$}}
-// E-CDNA: buffer_load_dword {{.*}} offen offset:4
-// E-CDNA: buffer_load_dword {{.*}} offen offset:8
-// E-CDNA: buffer_load_dword {{.*}} offen offset:12
+// E-CDNA: buffer_load_dword {{.*}} offen offset:1024
+// E-CDNA: buffer_load_dword {{.*}} offen offset:2048
+// E-CDNA: buffer_load_dword {{.*}} offen offset:3072
 // E-RDNA: buffer_load_b32 {{.*}} offen{{$}}
-// E-RDNA: buffer_load_b32 {{.*}} offen offset:4
+// E-RDNA: buffer_load_b32 {{.*}} offen offset:512
 // E: s_endpgm
 tt.func public @elements(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}, %q: !tt.ptr<f32> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}, %n: i32) {
   %c1024 = arith.constant 1024 : i32

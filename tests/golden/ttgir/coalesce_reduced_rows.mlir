@@ -10,7 +10,7 @@
 // CHECK: tt.store {{.*}} : tensor<16x16x16x!tt.ptr<f32>, #[[L]]>
 #l = #ttg.blocked<{sizePerThread = [1, 1, 1], threadsPerWarp = [1, 2, 16], warpsPerCTA = [2, 2, 1], order = [2, 1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
-  tt.func public @middle(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %rows: tensor<16x16x1xi32, #l>, %m: tensor<16x16x16xi1, #l>) -> tensor<16x16xf32, #ttg.slice<{dim = 1, parent = #l}>> {
+  tt.func public @middle(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %rows: tensor<16x16x1xi32, #l>, %mr: tensor<16x16x1xi1, #l>) -> tensor<16x16xf32, #ttg.slice<{dim = 1, parent = #l}>> {
     %c16 = arith.constant dense<16> : tensor<16x16x1xi32, #l>
     %zero = arith.constant dense<0.0> : tensor<16x16x16xf32, #l>
     %r = arith.muli %rows, %c16 : tensor<16x16x1xi32, #l>
@@ -20,6 +20,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     %i2 = tt.expand_dims %i1 {axis = 0 : i32} : tensor<1x16xi32, #ttg.slice<{dim = 0, parent = #l}>> -> tensor<1x1x16xi32, #l>
     %ib = tt.broadcast %i2 : tensor<1x1x16xi32, #l> -> tensor<16x16x16xi32, #l>
     %at = arith.addi %rb, %ib : tensor<16x16x16xi32, #l>
+    %m = tt.broadcast %mr : tensor<16x16x1xi1, #l> -> tensor<16x16x16xi1, #l>
     %xs = tt.splat %x : !tt.ptr<f32> -> tensor<16x16x16x!tt.ptr<f32>, #l>
     %p = tt.addptr %xs, %at : tensor<16x16x16x!tt.ptr<f32>, #l>, tensor<16x16x16xi32, #l>
     %v = tt.load %p, %m, %zero : tensor<16x16x16x!tt.ptr<f32>, #l>
