@@ -126,6 +126,7 @@ static ArchInfo gfx90a() {
   t.tuning.reduceByFma = false;
   t.tuning.reduceInOneChain = false;
   t.tuning.heldRegistersPercent = 0;
+  t.tuning.spillBytesForMoreWarps = 0;
   t.tuning.permutesLoadedBits = 16;
   t.tuning.priorityLevels = 1; // gfx942: GEMMs gain or lose 2 % by the model
   t.warpSize = 64;
@@ -228,6 +229,7 @@ static ArchInfo gfx1100() {
   t.tuning.heldRegistersPercent = 85;
   t.tuning.moreWarpsHeldPercent = 85;
   t.tuning.straightLineHeldPercent = 85;
+  t.tuning.spillBytesForMoreWarps = 0;
   // Modelled: gfx1100 and gfx1201, 2026-11: GEMMs of 1024 take 5 to 15 % less with one buffer and eight blocks than
   // with two and four; where six blocks fit beside two buffers, these are better
   // (benchmarks/results/2026-11-24-amd-linear-attention.md).

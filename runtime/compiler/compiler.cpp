@@ -18,6 +18,7 @@
 #include "runtime/compiler/more_warps.h"
 #include "runtime/compiler/spill_trials.h"
 #include "runtime/compiler/targets.h"
+#include "runtime/compiler/warps_after_spills.h"
 #include "transforms/pipelines.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -470,6 +471,7 @@ CompiledOnce compileOnce(Module &m, const TargetInfo &target, const CompileOptio
 absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const CompileOptions &o,
                                       DiagnosticEngine &diag) {
   if (maySpillLess(m, target, o)) return compileToSpillLess(m, target, o, diag, compileOnce);
+  if (mayDoubleWarps(m, target, o)) return compileDoublingWarps(m, target, o, diag, compileOnce);
   return compileOnce(m, target, o, diag).result;
 }
 
