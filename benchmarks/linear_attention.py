@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Times the operations of flash-linear-attention (gated delta rule, KDA, RWKV, GLA, ...), forward and backward, on one
 NVIDIA GPU, and compares what two compilers made of its Triton kernels. Needs torch, triton, einops and a checkout of
-https://github.com/fla-org/flash-linear-attention, whose list of operations (benchmarks/ops/registry.py) it takes.
+https://github.com/fla-org/flash-linear-attention, whose list of operations (benchmarks/ops/registry.py) it takes, and
+adds others: linear_attention_operations.py.
 
     export FLA=CHECKOUT FLA_CACHE_MODE=disabled
     TESSERA_TRITON=0 TRITON_CACHE_DIR=t linear_attention.py --save t.pt > triton.jsonl     # by Triton
@@ -23,7 +24,8 @@ import profiled_operations
 SHAPE = {"B": 2, "T": 4096, "H": 16, "D": 128}  # batch, length, heads, width of a head
 
 
-def make(name, config, generate_inputs):
+def listed(name, config, generate_inputs):
+    """An operation of the library's list."""
     import torch
 
     shape = dict(next(iter(config.default_shapes.values())) if config.default_shapes else SHAPE)
@@ -48,11 +50,15 @@ def main():
     sys.modules["transformers"] = None
     profiled_operations.keep_few_configurations(4)
     from benchmarks.ops.registry import generate_inputs, get_op, list_ops
+    from linear_attention_operations import OPERATIONS
+
+    def make(name):
+        return OPERATIONS[name]() if name in OPERATIONS else listed(name, get_op(name), generate_inputs)
 
     # Attention of another library, and one without kernels.
     names = [n for n in list_ops() if n not in ("flash_attn", "naive_attnres")]
-    names = profiled_operations.chosen(names, options.operations)
-    profiled_operations.run(names, lambda name: make(name, get_op(name), generate_inputs), options.save)
+    names = profiled_operations.chosen(names + list(OPERATIONS), options.operations)
+    profiled_operations.run(names, make, options.save)
 
 
 if __name__ == "__main__":
