@@ -87,9 +87,9 @@ transforms::Remark remarkOf(const Module &m, const CompileOptions &o, const Kern
 absl::StatusOr<CompileResult> compileDoublingWarps(Module &m, const TargetInfo &target, const CompileOptions &o,
                                                    DiagnosticEngine &diag, CompileOnce compileOnce) {
   DiagnosticEngine nobody([](const Diagnostic &) {});
-  std::unique_ptr<Module> copy = m.clone(), second = m.clone();
-  Remarks remarks, remarksOfMore;
   bool observed = isObserved(o);
+  std::unique_ptr<Module> second = m.clone(), copy = observed ? m.clone() : nullptr;
+  Remarks remarks, remarksOfMore;
   // What users see of the passes is a run of each with the options that are taken: a copy decides.
   absl::StatusOr<CompileResult> requested =
       compileOnce(observed ? *copy : m, target, collecting(o, remarks), observed ? nobody : diag).result;
