@@ -47,12 +47,12 @@ constexpr unsigned kMostOperations = 16;
 struct Indices {
   Value start;
   int64_t most = 0;
-  bool isNarrow = false; // the sum has 32 bits and was extended to 64
+  bool isExtended = false; // the sum has 32 bits and was extended to 64: nothing can be added
 };
 
 std::optional<Indices> sumOf(const Indices &a, const Indices &b) {
   constexpr int64_t kMost = int64_t(1) << 30;
-  if ((a.start && b.start) || a.isNarrow || b.isNarrow || a.most > kMost || b.most > kMost) return std::nullopt;
+  if ((a.start && b.start) || a.isExtended || b.isExtended || a.most > kMost || b.most > kMost) return std::nullopt;
   return Indices{a.start ? a.start : b.start, a.most + b.most};
 }
 
@@ -66,7 +66,7 @@ std::optional<Indices> indicesOf(Value v) {
   if (auto broadcast = v.definedBy<tt::BroadcastOp>()) return indicesOf(broadcast.src());
   if (auto extended = v.definedBy<arith::ExtsiOp>()) {
     auto of = indicesOf(extended->operand(0));
-    if (of && of->start) of->isNarrow = true;
+    if (of && of->start) of->isExtended = true;
     return of && bitsOf(extended->operand(0)) == 32 ? of : std::nullopt;
   }
   if (auto add = v.definedBy<arith::AddiOp>()) {
@@ -210,8 +210,9 @@ private:
   llvm::DenseSet<Operation *> deciding_;
 };
 
-/// Whether a comparison holds in all elements: an i1. Indices of 32 bits are summed as 64-bit numbers, of which the
-/// last is the greatest; of 64 bits, the sum must not wrap around.
+/// Whether a comparison holds in all elements: an i1. Indices of 32 bits are summed as 64-bit numbers: one that wraps
+/// around in the kernel is negative there, and less than a bound that is beyond the greatest 32-bit number. A sum of 64
+/// bits must not wrap around.
 Value holdsEverywhere(Builder &b, const Comparison &c, ScalarClone &scalars) {
   Location loc = c.op->loc();
   auto number = [&](int64_t n) { return b.intConstant(loc, b.context().i64(), n); };
@@ -219,11 +220,9 @@ Value holdsEverywhere(Builder &b, const Comparison &c, ScalarClone &scalars) {
   Value start = toI64(b, loc, scalars.make(b, c.indices.start));
   Value last = arith::AddiOp::create(b, loc, start, number(c.indices.most)).result();
   Value holds = compare(b, loc, c.isStrict ? CmpIPredicate::Slt : CmpIPredicate::Sle, last, bound);
-  // Sums of 32 bits that are compared as they are end below a bound that 32 bits hold.
-  bool isWide = bitsOf(c.indices.start) == 64;
-  if (!isWide && !c.indices.isNarrow) return holds;
-  int64_t greatest = isWide ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int32_t>::max();
-  Value doesNotWrap = compare(b, loc, CmpIPredicate::Sle, start, number(greatest - c.indices.most));
+  if (bitsOf(c.indices.start) != 64) return holds;
+  int64_t greatest = std::numeric_limits<int64_t>::max() - c.indices.most;
+  Value doesNotWrap = compare(b, loc, CmpIPredicate::Sle, start, number(greatest));
   return arith::AndiOp::create(b, loc, holds, doesNotWrap).result();
 }
 

@@ -40,13 +40,9 @@ tt.func public @rows(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt.ptr<
 
 // -----
 
-// Columns that are extended to 64 bits after the sum: it must not have wrapped around. The mask of rows does not split
-// the access, and stays.
+// Columns that are extended to 64 bits after the sum. The mask of rows does not split the access, and stays.
 // CHECK-LABEL: @columns
-// CHECK-DAG: %[[MOST:.*]] = arith.constant 2147483584 : i64
-// CHECK: %[[ENDS:.*]] = arith.cmpi sle, %{{.*}}, %{{.*}} : i64
-// CHECK: %[[FITS:.*]] = arith.cmpi sle, %{{.*}}, %[[MOST]] : i64
-// CHECK: %[[FULL:.*]] = arith.andi %[[ENDS]], %[[FITS]] : i1
+// CHECK: %[[FULL:.*]] = arith.cmpi sle, %{{.*}}, %{{.*}} : i64
 // CHECK: scf.if %[[FULL]] {
 // CHECK:   %[[ROWS:.*]] = tt.broadcast %{{.*}} : tensor<4x1xi1> -> tensor<4x64xi1>
 // CHECK:   tt.store %{{.*}}, %{{.*}}, %[[ROWS]]
@@ -83,6 +79,30 @@ tt.func public @columns(%y: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %rows: i3
   %ys = tt.splat %y : !tt.ptr<f16> -> tensor<4x64x!tt.ptr<f16>>
   %py = tt.addptr %ys, %at : tensor<4x64x!tt.ptr<f16>>, tensor<4x64xi64>
   tt.store %py, %zero, %mask : tensor<4x64x!tt.ptr<f16>>
+  tt.return
+}
+
+// -----
+
+// A start of 64 bits: the sum must not wrap around. The number is known.
+// CHECK-LABEL: @wide
+// CHECK-DAG: %[[GREATEST:.*]] = arith.constant 9223372036854775744 : i64
+// CHECK-DAG: %[[N:.*]] = arith.constant 1001 : i64
+// CHECK: %[[ENDS:.*]] = arith.cmpi slt, %{{.*}}, %[[N]] : i64
+// CHECK: %[[FITS:.*]] = arith.cmpi sle, %{{.*}}, %[[GREATEST]] : i64
+// CHECK: %[[FULL:.*]] = arith.andi %[[ENDS]], %[[FITS]] : i1
+// CHECK: scf.if %[[FULL]] {
+tt.func public @wide(%y: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %start: i64 {tt.divisibility = 16 : i32}) {
+  %zero = arith.constant dense<0.000000e+00> : tensor<64xf16>
+  %end = arith.constant dense<1001> : tensor<64xi64>
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %r64 = arith.extsi %r : tensor<64xi32> to tensor<64xi64>
+  %s = tt.splat %start : i64 -> tensor<64xi64>
+  %i = arith.addi %s, %r64 : tensor<64xi64>
+  %mask = arith.cmpi slt, %i, %end : tensor<64xi64>
+  %ys = tt.splat %y : !tt.ptr<f16> -> tensor<64x!tt.ptr<f16>>
+  %py = tt.addptr %ys, %i : tensor<64x!tt.ptr<f16>>, tensor<64xi64>
+  tt.store %py, %zero, %mask : tensor<64x!tt.ptr<f16>>
   tt.return
 }
 
