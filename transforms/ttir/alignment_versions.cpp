@@ -130,10 +130,7 @@ private:
 
   /// Whether indices are multiplied by the argument in the body, and nothing excludes that it is 1.
   bool mayBeStrideOne(Value argument) {
-    auto attrs = kernel_.argAttrs() ? kernel_.argAttrs().dyn_cast<ArrayAttr>() : ArrayAttr();
-    unsigned i = argument.index();
-    auto dict = attrs && i < attrs.size() ? attrs[i].dyn_cast<DictionaryAttr>() : DictionaryAttr();
-    if (dict && dict.get(kDivisibilityAttr)) return false;
+    if (hasStatedDivisor(kernel_, argument)) return false;
     llvm::SmallVector<Value, 4> same{argument};
     for (size_t n = 0; n < same.size(); ++n)
       for (Operation *user : same[n].users()) {

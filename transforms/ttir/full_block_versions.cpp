@@ -21,6 +21,7 @@
 // Runs late in the TTIR pipeline, on both vendors, before the canonicalization that drops the masks.
 #include "ir/attribute_names.h"
 #include "ir/compare.h"
+#include "ir/loops.h"
 #include "ir/target.h"
 #include "ir/tensor_queries.h"
 #include "transforms/analyses/axis_info.h"
@@ -51,8 +52,10 @@ struct Indices {
 };
 
 std::optional<Indices> sumOf(const Indices &a, const Indices &b) {
-  constexpr int64_t kMost = int64_t(1) << 30;
-  if ((a.start && b.start) || a.isExtended || b.isExtended || a.most > kMost || b.most > kMost) return std::nullopt;
+  // Without a start, sums of 32 bits do not wrap around; with one, what does is negative.
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  if ((a.start && b.start) || a.isExtended || b.isExtended) return std::nullopt;
+  if (a.most > kMost || b.most > kMost || a.most + b.most > kMost) return std::nullopt;
   return Indices{a.start ? a.start : b.start, a.most + b.most};
 }
 
@@ -90,11 +93,8 @@ struct Comparison {
 bool mayBeAnyNumber(Value scalar, tt::FuncOp kernel) {
   if (auto extended = scalar.definedBy<arith::ExtsiOp>()) scalar = extended->operand(0);
   if (auto n = intConstantOf(scalar)) return *n % kLaunchDivisor != 0;
-  if (scalar.definingOp() || scalar.ownerBlock() != kernel.body().front()) return true;
-  auto attrs = kernel.argAttrs() ? kernel.argAttrs().dyn_cast<ArrayAttr>() : ArrayAttr();
-  auto dict =
-      attrs && scalar.index() < attrs.size() ? attrs[scalar.index()].dyn_cast<DictionaryAttr>() : DictionaryAttr();
-  return !dict || !dict.get(kDivisibilityAttr);
+  bool isArgument = !scalar.definingOp() && scalar.ownerBlock() == kernel.body().front();
+  return !isArgument || !hasStatedDivisor(kernel, scalar);
 }
 
 std::optional<Comparison> comparisonOf(arith::CmpiOp op, tt::FuncOp kernel) {
@@ -151,12 +151,13 @@ public:
 
   /// The comparisons that are then true, if accesses gain.
   llvm::SmallVector<Comparison, 4> decisive() {
+    bool isLong = false;
     for (Operation &op : body_) {
-      if (op.is<scf::ForOp>() || op.is<scf::WhileOp>() || isDot(&op) || op.hasAttr(kVersionsAttr)) return {};
+      op.walk([&](Operation *inner) { isLong |= isLoop(inner) || isDot(inner) || inner->hasAttr(kVersionsAttr); });
       if (auto compared = op.dyn<arith::CmpiOp>())
         if (auto c = comparisonOf(compared, kernel_); c && isKnownBefore(*c)) comparisons_.push_back(*c);
     }
-    if (comparisons_.empty()) return {};
+    if (isLong || comparisons_.empty()) return {};
     AxisInfoAnalysis axis(module_);
     for (Operation &op : body_) {
       if (auto load = op.dyn<tt::LoadOp>()) consider(load.ptr(), load.mask(), axis);

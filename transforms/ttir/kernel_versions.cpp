@@ -5,6 +5,13 @@
 namespace tessera::transforms {
 using namespace ir;
 
+bool hasStatedDivisor(tt::FuncOp kernel, Value argument) {
+  auto attrs = kernel.argAttrs() ? kernel.argAttrs().dyn_cast<ArrayAttr>() : ArrayAttr();
+  unsigned i = argument.index();
+  auto dict = attrs && i < attrs.size() ? attrs[i].dyn_cast<DictionaryAttr>() : DictionaryAttr();
+  return dict && dict.get(kDivisibilityAttr);
+}
+
 Block *bodyForVersions(tt::FuncOp kernel) {
   Block *body = nullptr;
   for (Block *b = kernel.body().front(); b; b = b->next()) {

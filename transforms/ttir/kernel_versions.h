@@ -16,6 +16,9 @@
 
 namespace tessera::transforms {
 
+/// Whether launches state what divides an argument of the kernel (`tt.divisibility`).
+bool hasStatedDivisor(ir::tt::FuncOp kernel, ir::Value argument);
+
 /// The block whose operations can be in a branch, since nothing comes after them: the only one that does anything and
 /// then returns. Others may return before it (`if …: return`). Null: there is none, or several.
 ir::Block *bodyForVersions(ir::tt::FuncOp kernel);
