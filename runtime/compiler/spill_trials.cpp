@@ -24,22 +24,6 @@ bool maySpillLess(const Module &m, const TargetInfo &target, const CompileOption
 
 namespace {
 
-/// The options of a compilation that nobody observes.
-CompileOptions unobserved(const CompileOptions &o) {
-  CompileOptions quiet = o;
-  quiet.keepTexts = false;
-  quiet.passes = {};
-  quiet.passes.skip = o.passes.skip;
-  quiet.passes.bisectLimit = o.passes.bisectLimit;
-  return quiet;
-}
-
-double milliseconds(const CompileResult &r) {
-  double sum = 0;
-  for (auto &[stage, ms] : r.metadata.compileMs) sum += ms;
-  return sum;
-}
-
 /// Code, and with which options it was made.
 struct Made {
   CompileOptions options;
@@ -126,6 +110,7 @@ absl::StatusOr<CompileResult> compileToSpillLess(Module &m, const TargetInfo &ta
                                                  DiagnosticEngine &diag, CompileOnce compileOnce) {
   std::unique_ptr<Module> copy = m.clone();
   CompileOptions quiet = unobserved(o);
+  quiet.keepTexts = false;
   if (transforms::hasNoObservers(o.passes)) {
     quiet.keepTexts = o.keepTexts;
     Made requested{quiet, compileOnce(m, target, o, diag)};

@@ -26,20 +26,9 @@
 #include "ir/diagnostic.h"
 #include "ir/operation.h"
 #include "ir/target.h"
-#include "runtime/compiler/compiler.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "runtime/compiler/trials.h"
 
 namespace tessera::runtime {
-
-/// What one compilation made.
-struct CompiledOnce {
-  absl::StatusOr<CompileResult> result;
-  int64_t spilledInLoops = 0; // bytes of registers that an iteration of the innermost loops stores and loads again
-  int64_t instructionsInLoops = 0;
-};
-/// Compiles with exactly the options, without trials.
-using CompileOnce = llvm::function_ref<CompiledOnce(ir::Module &, const ir::TargetInfo &, const CompileOptions &,
-                                                    ir::DiagnosticEngine &)>;
 
 /// Whether a kernel's loops may hold loads in registers, and whether the compilation gets as far as to tell.
 bool maySpillLess(const ir::Module &, const ir::TargetInfo &, const CompileOptions &);

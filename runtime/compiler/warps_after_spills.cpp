@@ -45,10 +45,7 @@ CompileOptions withWarps(const CompileOptions &o, int warps) {
 
 /// The options of a compilation of which remarks alone are kept, where they are wanted.
 CompileOptions collecting(const CompileOptions &o, Remarks &remarks) {
-  CompileOptions quiet = o;
-  quiet.passes = {};
-  quiet.passes.skip = o.passes.skip;
-  quiet.passes.bisectLimit = o.passes.bisectLimit;
+  CompileOptions quiet = unobserved(o);
   if (o.passes.remarks) quiet.passes.remarks = [&](const transforms::Remark &r) { remarks.push_back(r); };
   return quiet;
 }
@@ -105,9 +102,7 @@ absl::StatusOr<CompileResult> compileDoublingWarps(Module &m, const TargetInfo &
   if (o.passes.remarks)
     for (const transforms::Remark &r : isTaken ? remarksOfMore : remarks) o.passes.remarks(r);
   if (!isTaken) return requested;
-  double before = 0;
-  for (auto &[stage, ms] : requested->metadata.compileMs) before += ms;
-  more->metadata.compileMs.emplace_back("as requested", before);
+  more->metadata.compileMs.emplace_back("as requested", milliseconds(*requested));
   return more;
 }
 

@@ -13,8 +13,7 @@
 #include "ir/diagnostic.h"
 #include "ir/operation.h"
 #include "ir/target.h"
-#include "runtime/compiler/compiler.h"
-#include "runtime/compiler/spill_trials.h"
+#include "runtime/compiler/trials.h"
 
 namespace tessera::runtime {
 
