@@ -17,8 +17,10 @@ Prints `FILE:LINE: message` and exits with 1 if there is any. The rules:
              know them by), each with what to write instead, and EXCEPTIONS with reasons. Names in
              camelCase are searched word by word, too. If every file is checked, exceptions that allow nothing are
              errors.
-  lists      Files and folders that a README or a document names exist, and so does every `Class::member`; a README with
-             a table of files names every source file of its folder; README.md names every target.
+  lists      Files and folders that a README or a document names exist, and so does every `Class::member`. A README with
+             a table of files names every source file of its folder, one with a table of folders and their contents
+             every source file of those without a README, one with a table of results every result, newest first.
+             No table of a README names a file twice. README.md names every target.
   attributes Every attribute of ours, "tessera.x" in the IR and "tessera-x" in the LLVM module, is in
              docs/architecture.md, and every one there exists.
   heads      The head of a pass's file (transforms/registry.cpp) begins with the pass's name.
@@ -309,21 +311,51 @@ def expand_braces(name):
 
 # Files that the table of a folder's README need not name.
 UNLISTED = ("README.md", "CMakeLists.txt", "__init__.py")
+FILE_HEADS = {"file", "files", "folder or file", "file or folder"}  # of the first column of a table of files
 
 
 def check_completeness(path):
-    """A README with a table of files names every source file of its folder: `x.h` stands for `x.cpp`, too."""
+    """A README names every source file of its folder if it has a table of files, every document if it has a table of
+    results, and every source file of the subfolders without a README if a table has their contents. `x.h` stands for
+    `x.cpp`, too."""
     base, text = os.path.dirname(path), "\n".join(lines_of(path))
-    if not re.search(r"^\| *(?:files?|folder or file|file or folder) *\|", text, re.I | re.M):
-        return
-    named = [each for name in re.findall(r"`([^`\s]+)`", text) for each in expand_braces(name)]
-    stems = {n.rsplit(".", 1)[0] for n in named}  # also patterns: `lowering_*`
-    for file in tracked([base] if base else []):
-        name = os.path.basename(file)
-        if os.path.dirname(file) != base or name in UNLISTED or not name.endswith(SOURCES):
+    heads = set(re.findall(r"^\| *(.*?) *\|(?=.*\n\|---)", text.lower(), re.M))
+    contents = re.search(r"^\| *folder *\|.*\bcontents *\|\n\|---", text, re.I | re.M)
+    named = [name or target for name, target in re.findall(r"`([^`\s]+)`|\]\(([^)#\s]+)", text)]
+    stems = {os.path.basename(each).rsplit(".", 1)[0] for name in named for each in expand_braces(name)}
+    below = tracked([base])
+    described = [os.path.dirname(f) + "/" for f in below if os.path.basename(f) == "README.md"]
+    for file in below:
+        folder, name = os.path.split(file)
+        if folder == base:
+            endings = (SOURCES if heads & FILE_HEADS else ()) + ((".md",) if "result" in heads else ())
+        else:
+            own = any(file.startswith(f) for f in described if f != base + "/")
+            endings = SOURCES if contents and not own else ()
+        if name in UNLISTED or not name.endswith(endings):
             continue
-        if not any(fnmatch.fnmatch(name.rsplit(".", 1)[0], stem) for stem in stems):
-            yield path, 1, f"it does not name '{name}'"
+        if not any(fnmatch.fnmatch(name.rsplit(".", 1)[0], stem) for stem in stems):  # stems may be patterns
+            yield path, 1, f"it does not name '{os.path.relpath(file, base)}'"
+
+
+def check_rows(path):
+    """No table of a README links to a file or names it in two rows, and results are listed newest first."""
+    rows, date = {}, None
+    for n, line in enumerate(lines_of(path), 1):
+        if not line.startswith("|"):
+            rows, date = {}, None
+            continue
+        cell = line.split("|")[1]
+        targets = {os.path.normpath(t) for t in re.findall(r"\]\(([^)#\s]+)", cell)}
+        targets |= {os.path.normpath(t) for t in re.findall(r"`([^`\s]+)`", cell) if NAMED_FILE.match(t)}
+        for target in sorted(targets):
+            if target in rows:
+                yield path, n, f"'{target}' has a row already, in line {rows[target]}"
+            rows.setdefault(target, n)
+        m = re.match(r" \[(\d{4}-\d\d-\d\d), ", cell)
+        if m and date and m[1] > date:
+            yield path, n, f"{m[1]} is listed after {date}: newest first"
+        date = m[1] if m else date
 
 
 # Members of classes of LLVM that documents name.
@@ -353,6 +385,7 @@ def check_lists(files):
     for path in files:
         if os.path.basename(path) == "README.md" and os.path.dirname(path):
             yield from check_completeness(path)
+            yield from check_rows(path)
     everything = tracked([])
     folders = {os.path.dirname(f) for f in everything}
     folders |= {d for f in folders for d in _parents(f)}
