@@ -13,8 +13,9 @@
 //               is proved, it is the one with small local strides.
 //   2. width    The run, its alignment, masks that tell neighbours apart, the 16 bytes of one access and the number of
 //               elements that a thread has bound how many elements an access may take.
-//   3. groups   Accesses of one function, order and length share one width, so that values flow between them without
-//               conversions: the one at which the memory system has the least to do for all of them (cheapestWidth).
+//   3. groups   Accesses of one function (of one version of it), order and row length share one width, so that values
+//               flow between them without conversions: the one at which the memory system has the least to do for all of
+//               them (cheapestWidth). Data of dots, and rows that are scanned or sorted, take the widest instead.
 //   4. layouts  Each access gets the blocked layout of its order and its group's width; what is loaded through a
 //               descriptor that of descriptor_load_layout.h.
 //
