@@ -91,7 +91,7 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info, const Targe
   } else { // RDNA: pairs of f16; those of f32 are formed when instructions are encoded
     p.addPass(PackHalvesPass(info.tuning));
   }
-  // No InstCombine from here on: it would undo the next five.
+  // No InstCombine from here on: it would undo what the passes below make.
   p.addPass(ExpandDivisionsPass()); // after GVN, which finds divisions of the same numbers
   p.addPass(ShareMulsPass());
   p.addPass(WorkAfterBranchesPass());
@@ -99,7 +99,7 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info, const Targe
   p.addPass(LimitBuffersPass());
   p.addPass(VectorPartialsPass(info.tuning));
   if (!info.hasBf16Conversion) p.addPass(RoundToBfloatPass());
-  p.addPass(CarryWordsPass());   // InstCombine would undo it, SLP vectorizes what is carried to vectors of bytes
+  p.addPass(CarryWordsPass());   // after SLP, which vectorizes what is carried to vectors of bytes
   p.addPass(PermuteBytesPass()); // InstCombine makes the chains of shuffles that it takes
   p.addPass(ADCEPass());
   p.addPass(AdvanceOffsetsPass());      // after the passes that change offsets and their masks

@@ -50,7 +50,7 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
       late.addPass(AddressesBesideWgmmaPass());          // … those that are left
       late.addPass(ShareDescriptorsPass());              // after what is invariant has left the loops
       late.addPass(SumsBeforeBarriersPass());            // what was reassociated
-      late.addPass(SinkPredicatesPass());                // last: CSE would share predicates again
+      late.addPass(SinkPredicatesPass());                // after all CSE, which would share predicates again
       late.addPass(OrderByResultsPass());                // keeps predicates at their accesses
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
     }

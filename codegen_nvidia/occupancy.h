@@ -37,15 +37,16 @@ bool isWarpGroupDot(const llvm::Instruction &);
 
 /// The facts about a kernel that its occupancy depends on. Threads, blocks and bounds are its launch attributes.
 struct KernelFacts {
-  std::optional<unsigned> widestTensor; // see recordWidestTensor; none for a module that we did not lower
-  unsigned loadedRegisters = 0;         // 32-bit registers that a thread loads; in a loop, of several iterations
-  unsigned loadedBetweenBarriers = 0;   // the same, but of one iteration where a loop has barriers
-  unsigned keptRegisters = 0;           // of them, or computed from them, those in use before and after a barrier
-  bool hasBulkLoads = false;            // see recordBulkLoad
+  std::optional<unsigned> widestTensor; // elements of a thread (recordWidestTensor); none: not lowered by us
+  unsigned loadedRegisters = 0;         // 32-bit registers that a thread loads; loops count several iterations
+  unsigned loadedBetweenBarriers = 0;   // the same, but loops with barriers count one iteration
+  unsigned keptRegisters = 0;           // loaded before a basic block's first barrier, or from that; used after it
+  bool hasBulkLoads = false;            // by TMA (recordBulkLoad)
   bool hasLoops = false;
   bool isOrderedByResults = false; // special functions between loads and stores (passes/order_by_results.cpp)
-  unsigned leastLoopRegisters = 0; // registers that a thread loads in an iteration, of the loop that loads least
-  unsigned mostLoopRegisters = 0;  // that a loop carries, finds there and loads in an iteration: the most of all loops
+  // Of the loops that load:
+  unsigned leastLoopRegisters = 0; // loaded in an iteration, in the loop that loads least
+  unsigned mostLoopRegisters = 0;  // loop-carried, used from outside, and loaded in an iteration: in the loop with most
   bool hasMatrixInstructions = false;
   bool hasWarpGroupDots = false;
 };

@@ -31,11 +31,11 @@ Pipeline ttirPipeline(const ir::TargetInfo &) {
       step(loopAwareCse),                     // index arithmetic once, equal loop-carried offsets too
       step(loopInvariantCodeMotion),          // ranges and masks out of loops, before they get layouts
       step(loopUnroll),                       // after loop-invariant code, which need not be copied, is out of the loop
-      step(fullBlockVersions),                // once loops are unrolled: it leaves kernels with loops
+      step(fullBlockVersions),                // after unrolling: kernels with loops get no versions
       step(canonicalize),                     // drops loop-carried values without uses, folds unrolled counters
       step(commonSubexpressions),             // merges what the copies of a body share
       step(symbolDce),                        // drops functions that were inlined
-      step(alignmentVersions),                // last: the versions differ in what later passes know of their addresses
+      step(alignmentVersions),                // late: only TTGIR passes use what it states about addresses
       step(commonSubexpressions),             // constants of both
   };
 }

@@ -24,8 +24,8 @@ struct MemoryAccess {
   // that is known; offset + constant + the access's length stay below 2^31, unless `moved`.
   llvm::Value *base = nullptr;
   llvm::Value *offset = nullptr;
-  // Whether the offset is that only where there is an access: where the mask is false it is any number, and so may the
-  // offset without the constant be. All additions are modulo 2^32.
+  // Whether offset + constant is such an offset only where the mask is true. Elsewhere, and without the constant, the
+  // offset may be any number: additions are modulo 2^32.
   bool wraps = false;
   // The base lies so many bytes before where the offset counts from, and the offset is larger by them: one that may be
   // negative, as an unsigned number. 0, kMovedBytes, or 2^31 where no more is known of base and buffer.

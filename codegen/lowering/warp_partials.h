@@ -1,11 +1,15 @@
-// Partial values that warps exchange through shared memory: for each result of a reduction or scan, each chunk of it
-// and each warp along the axis one value. Scratch (layouts/reduce_shape.h says how much): for each operand
-// an array [result][chunk][warp along the axis] of its element type, each array aligned to 16 bytes, so that a thread
-// reads the values of one result with vector loads; [chunk][warp along the axis][result] where all lanes, or in scans
-// many (lanesApart, manyLanesApart), have results of their own, which so lie side by side and not as many banks apart
-// as there are warps and chunks, and where results of one thread fill vectors (fillVectors; in reductions
-// vectorsApart), so that they are stored and loaded as such. After them, if the block combines them once
-// (combinesOnce), for each operand an array of the results.
+// Partial values that warps exchange through shared memory: one for each result of a reduction or scan, each chunk of
+// it and each warp along the axis. The scratch (layouts/reduce_shape.h says how much) has, for each operand, an array
+// of its element type, aligned to 16 bytes, in one of two orders:
+//
+//   [result][chunk][warp]   by default: a thread reads the values of one result with vector loads (store, load).
+//   [chunk][warp][result]   (storeByWarp, loadByWarp)
+//     - where lanes have results of their own: all of them, or in scans many (lanesApart, manyLanesApart). These lie
+//       side by side, not as many banks apart as there are warps and chunks.
+//     - where results of one thread fill vectors (fillVectors; in reductions vectorsApart): they are stored and loaded
+//       as vectors.
+//
+// If the block combines them once (combinesOnce), an array of the results for each operand follows.
 #pragma once
 #include "codegen/lowering/lowering.h"
 #include "layouts/reduce_shape.h"

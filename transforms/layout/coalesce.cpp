@@ -14,8 +14,8 @@
 //   2. width    The run, its alignment, masks that tell neighbours apart, the 16 bytes of one access and the number of
 //               elements that a thread has bound how many elements an access may take.
 //   3. groups   Accesses of one function (of one version of it), order and row length share one width, so that values
-//               flow between them without conversions: the one at which the memory system has the least to do for all of
-//               them (cheapestWidth). Data of dots, and rows that are scanned or sorted, take the widest instead.
+//               flow between them without conversions: the one that costs the memory system least for all of them
+//               (cheapestWidth). Data of dots, and rows that are scanned or sorted, take the widest instead.
 //   4. layouts  Each access gets the blocked layout of its order and its group's width; what is loaded through a
 //               descriptor that of descriptor_load_layout.h.
 //
@@ -150,9 +150,9 @@ void orderReducedLast(llvm::MutableArrayRef<Access> accesses, const AxisInfoAnal
   }
 }
 
-/// The dimensions with the one first along which alone neighbours lie in one sector of memory, by local strides; if
-/// there is none, one along which nothing moves comes first, then one whose stride is not known and may be 1. Empty: no
-/// dimension is better than the others.
+/// The dimensions by their local strides: first those along which neighbours lie in one sector of memory, then those
+/// with stride 0, those of unknown stride (it may be 1), and those whose neighbours lie far apart. Empty: no dimension
+/// alone comes first.
 Order orderByStrides(Value ptr, llvm::ArrayRef<int32_t> order) {
   auto strides = localStrides(ptr);
   int64_t bytes = pointeeBytes(ptr);
@@ -218,7 +218,7 @@ int64_t widestOf(const Access &a, const TargetInfo *target) {
   return std::max<int64_t>(1, bytes / a.bytes);
 }
 
-/// The masks of a load or store; null if it has none, or one for all elements.
+/// The tensor of masks of a load or store; null if it has none, or one scalar mask for all elements.
 Value masksOf(Operation *op) {
   auto load = op->dyn<tt::LoadOp>();
   auto store = op->dyn<tt::StoreOp>();
@@ -226,7 +226,7 @@ Value masksOf(Operation *op) {
   return mask && mask.type().isTensor() ? mask : Value();
 }
 
-/// What widths are chosen by: all of an access but its order. `threads`: of a block.
+/// Fills in all of an access but its order, by which widths are chosen. `threads`: of a block.
 void analyzeWidth(Access &a, const AxisInfoAnalysis &axis, const GlobalAccesses &global, int64_t threads,
                   const TargetInfo *target) {
   auto type = a.pointers();
@@ -301,10 +301,9 @@ GroupKey groupOf(const Access &a) {
           a.isDotData,  isDotResult};
 }
 
-/// Reductions of two neighbours at some distance, by which sorts (tl.sort, tl.topk) exchange elements: how many there
-/// are in a function for tensors of so many elements. A bitonic sort exchanges at small distances most often, at each
-/// one in as many rounds as there are larger distances, and once more; in a butterfly that takes each distance once
-/// there are no more than the row's length has bits.
+/// By function and number of elements: how many reductions combine pairs of elements at some distance. Sorts (tl.sort,
+/// tl.topk) exchange elements by them. A bitonic sort of 2^k elements has k (k + 1) / 2, most of them at small
+/// distances (k at distance 1, one at 2^(k-1)). A butterfly has one for each distance: k.
 std::map<std::pair<Operation *, int64_t>, int64_t> exchangesOfNeighbours(Module &m) {
   std::map<std::pair<Operation *, int64_t>, int64_t> exchanges;
   for (auto reduce : collect<tt::ReduceOp>(m.op())) {

@@ -13,10 +13,13 @@
 //     … body
 //   } {tessera.versions = "full"}
 //
-// The comparisons are those of indices %start + 0, 1, …, 1023 with one number, of which nothing is known that would
-// keep the masks of neighbours equal, and that split the masks of some access of at most 4 bytes, which becomes at
-// least twice as wide without them. Start and number are computed from arguments and program ids. A kernel stays as it
-// is if it has loops, whose iterations would each have a block of their own, dots, or versions.
+// The test covers comparisons that meet three conditions:
+//
+//   - They compare indices %start + 0, 1, …, 1023 with one number. Both are computed from arguments and program ids.
+//   - Nothing states a divisor of the number, which would keep the masks of neighbours equal.
+//   - They split the mask of an access of at most 4 bytes, which becomes at least twice as wide without them.
+//
+// A kernel stays as it is if it has dots, versions, or loops, whose iterations would each have a block of their own.
 //
 // Runs late in the TTIR pipeline, on both vendors, before the canonicalization that drops the masks.
 #include "ir/attribute_names.h"
@@ -89,7 +92,8 @@ struct Comparison {
   bool isStrict = true;
 };
 
-/// Whether a launch may have any such number: nothing says that 16 divides it.
+/// Whether a launch may have any such number: a constant that 16 does not divide, an argument without a stated divisor
+/// (of any value: hasStatedDivisor), or what is computed.
 bool mayBeAnyNumber(Value scalar, tt::FuncOp kernel) {
   if (auto extended = scalar.definedBy<arith::ExtsiOp>()) scalar = extended->operand(0);
   if (auto n = intConstantOf(scalar)) return *n % kLaunchDivisor != 0;
@@ -108,7 +112,7 @@ std::optional<Comparison> comparisonOf(arith::CmpiOp op, tt::FuncOp kernel) {
   auto number = intConstantOf(end);
   if (splat ? !mayBeAnyNumber(splat.src(), kernel) : !number || *number % kLaunchDivisor == 0) return std::nullopt;
   auto indices = indicesOf(isLess ? op.lhs() : op.rhs());
-  // One block from 0 on is as long as the next power of two of what it holds, as a rule.
+  // Without a start there is one block, whose length is, as a rule, the next power of two: it is not full.
   if (!indices || !indices->start) return std::nullopt;
   bool isStrict = predicate == CmpIPredicate::Slt || predicate == CmpIPredicate::Sgt;
   return Comparison{op, *indices, splat ? splat.src() : Value(), number.value_or(0), isStrict};
@@ -149,21 +153,21 @@ class FullBlock {
 public:
   FullBlock(tt::FuncOp kernel, Block &body, Module &m) : kernel_(kernel), body_(body), module_(m), scalars_(body) {}
 
-  /// The comparisons that are then true, if accesses gain.
-  llvm::SmallVector<Comparison, 4> decisive() {
-    bool isLong = false;
+  /// The comparisons that keep accesses narrow and are true in a full block; none if the kernel stays as it is.
+  llvm::SmallVector<Comparison, 4> narrowingComparisons() {
+    bool staysAsItIs = false;
     for (Operation &op : body_) {
-      op.walk([&](Operation *inner) { isLong |= isLoop(inner) || isDot(inner) || inner->hasAttr(kVersionsAttr); });
+      op.walk([&](Operation *inner) { staysAsItIs |= isLoop(inner) || isDot(inner) || inner->hasAttr(kVersionsAttr); });
       if (auto compared = op.dyn<arith::CmpiOp>())
         if (auto c = comparisonOf(compared, kernel_); c && isKnownBefore(*c)) comparisons_.push_back(*c);
     }
-    if (isLong || comparisons_.empty()) return {};
+    if (staysAsItIs || comparisons_.empty()) return {};
     AxisInfoAnalysis axis(module_);
     for (Operation &op : body_) {
       if (auto load = op.dyn<tt::LoadOp>()) consider(load.ptr(), load.mask(), axis);
       if (auto store = op.dyn<tt::StoreOp>()) consider(store.ptr(), store.mask(), axis);
     }
-    llvm::erase_if(comparisons_, [&](const Comparison &c) { return !deciding_.contains(c.op.op); });
+    llvm::erase_if(comparisons_, [&](const Comparison &c) { return !narrowing_.contains(c.op.op); });
     return comparisons_;
   }
 
@@ -181,12 +185,12 @@ private:
       int64_t now = std::min(run, axis.maskConstancy(mask, d));
       llvm::SmallVector<Operation *, 2> splitting;
       if (now * bytes > kNarrowBytes || !remainsWhole(mask, d, run, axis, splitting) || run < 2 * now) continue;
-      deciding_.insert(splitting.begin(), splitting.end());
+      narrowing_.insert(splitting.begin(), splitting.end());
     }
   }
 
-  /// Whether a mask would be equal in each `run` elements along a dimension if the comparisons were true that split it,
-  /// which are added.
+  /// Whether a mask would be equal in each `run` elements along a dimension if the comparisons that split it were true.
+  /// Adds these to `splitting`.
   bool remainsWhole(Value mask, unsigned dim, int64_t run, const AxisInfoAnalysis &axis,
                     llvm::SmallVectorImpl<Operation *> &splitting) const {
     if (axis.maskConstancy(mask, dim) >= run) return true;
@@ -208,7 +212,7 @@ private:
   Module &module_;
   ScalarClone scalars_;
   llvm::SmallVector<Comparison, 4> comparisons_;
-  llvm::DenseSet<Operation *> deciding_;
+  llvm::DenseSet<Operation *> narrowing_;
 };
 
 /// Whether a comparison holds in all elements: an i1. Indices of 32 bits are summed as 64-bit numbers: one that wraps
@@ -258,7 +262,7 @@ absl::StatusOr<bool> fullBlockVersions(Module &m, PassContext &c) {
     if (!kernel || kernel.symVisibility() == "private" || kernel.body().empty()) continue;
     Block *body = bodyForVersions(kernel);
     if (!body) continue;
-    auto comparisons = FullBlock(kernel, *body, m).decisive();
+    auto comparisons = FullBlock(kernel, *body, m).narrowingComparisons();
     if (comparisons.empty()) continue;
     makeVersionsFor(body, comparisons);
     changed = true;

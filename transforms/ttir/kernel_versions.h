@@ -16,7 +16,7 @@
 
 namespace tessera::transforms {
 
-/// Whether launches state what divides an argument of the kernel (`tt.divisibility`).
+/// Whether an argument of the kernel has `tt.divisibility`, of any value: launches then state what divides it.
 bool hasStatedDivisor(ir::tt::FuncOp kernel, ir::Value argument);
 
 /// The block whose operations can be in a branch, since nothing comes after them: the only one that does anything and
