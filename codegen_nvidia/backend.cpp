@@ -10,10 +10,12 @@
 #include "codegen_nvidia/llvm_passes.h"
 #include "codegen_nvidia/object.h"
 #include "codegen_nvidia/occupancy.h"
+#include "codegen_nvidia/passes/count_loops.h"
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -144,6 +146,9 @@ protected:
                                                        "peephole-opt",
                                                        "stack-slot-coloring"};
     return kSkipped;
+  }
+  void addCodegenPassesAfter(llvm::StringRef argument, llvm::legacy::PassManagerBase &passes) const override {
+    if (argument == "loop-reduce" && options_.optLevel >= 2) passes.add(createCountLoops());
   }
   bool libraryMayBeFused() const override { return true; } // libdevice is written for that, as nvcc does
 };

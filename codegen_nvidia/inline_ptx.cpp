@@ -5,7 +5,7 @@
 namespace tessera::nvidia {
 using namespace llvm;
 
-static constexpr unsigned kSharedAddressSpace = 3;
+static constexpr StringLiteral kWritesMemory = "~{memory}"; // a constraint of inline assembly
 
 /// The letter of the registers that hold a type.
 static const char *registerOf(Type *t) {
@@ -51,7 +51,7 @@ std::string InlinePtx::list(unsigned first, unsigned count) {
 }
 
 CallInst *InlinePtx::emit(StringRef text, Effects effects) {
-  if (effects == Effects::Memory) constraints_ += constraints_.empty() ? "~{memory}" : ",~{memory}";
+  if (effects == Effects::Memory) constraints_ += (constraints_.empty() ? "" : ",") + kWritesMemory.str();
   Type *result = results_.empty()       ? b_.getVoidTy()
                  : results_.size() == 1 ? results_[0]
                                         : StructType::get(b_.getContext(), results_);
@@ -74,6 +74,12 @@ SmallVector<Value *, 4> InlinePtx::resultsOf(CallInst *call) {
   for (unsigned i = 0; i < results_.size(); ++i)
     values.push_back(results_.size() == 1 ? call : b_.CreateExtractValue(call, i));
   return values;
+}
+
+bool writesMemory(const Instruction &i) {
+  auto *call = dyn_cast<CallBase>(&i);
+  auto *text = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+  return text ? StringRef(text->getConstraintString()).contains(kWritesMemory) : i.mayWriteToMemory();
 }
 
 } // namespace tessera::nvidia

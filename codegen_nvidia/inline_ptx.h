@@ -13,6 +13,8 @@
 
 namespace tessera::nvidia {
 
+constexpr unsigned kSharedAddressSpace = 3;
+
 class InlinePtx {
 public:
   explicit InlinePtx(llvm::IRBuilder<> &b) : b_(b) {}
@@ -48,5 +50,8 @@ private:
   llvm::SmallVector<llvm::Value *, 16> operands_;
   std::string constraints_;
 };
+
+/// Whether an instruction writes memory or orders accesses to it; of inline PTX, whether it was made so.
+bool writesMemory(const llvm::Instruction &);
 
 } // namespace tessera::nvidia

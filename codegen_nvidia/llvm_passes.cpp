@@ -6,6 +6,7 @@
 #include "codegen_nvidia/llvm_passes.h"
 #include "codegen/object/run_passes.h"
 #include "codegen_nvidia/passes/addresses_beside_wgmma.h"
+#include "codegen_nvidia/passes/count_loops.h"
 #include "codegen_nvidia/passes/finish_library_calls.h"
 #include "codegen_nvidia/passes/narrow_offsets.h"
 #include "codegen_nvidia/passes/order_by_results.h"
@@ -39,7 +40,7 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
       late.addPass(ReassociatePass()); // thread-dependent and constant parts of indices apart, so that both are shared
       late.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
                                                    /*UseMemorySSA=*/true)); // hoists masks and addresses
-      late.addPass(createFunctionToLoopPassAdaptor(UnrollLoadingLoopsPass()));
+      late.addPass(createFunctionToLoopPassAdaptor(UnrollLoadingLoopsPass(tuning)));
       late.addPass(UnrollDotLoopsPass(tuning));          // leaves indices of buffers that the next three fold
       late.addPass(EarlyCSEPass(/*UseMemorySSA=*/true)); // what reassociation made equal
       late.addPass(InstCombinePass());                   // and folds into addressing
@@ -52,6 +53,7 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
       late.addPass(SumsBeforeBarriersPass());            // what was reassociated
       late.addPass(SinkPredicatesPass());                // after all CSE, which would share predicates again
       late.addPass(OrderByResultsPass());                // keeps predicates at their accesses
+      late.addPass(RecordTripCountsPass());              // no loop changes any more
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
     }
     if (helpers) passes.addPass(GlobalDCEPass()); // bodies that were inlined everywhere

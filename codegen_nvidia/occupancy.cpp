@@ -195,6 +195,11 @@ void recordMatrixInstruction(CallBase &call, bool ofWarpGroup) {
   call.addFnAttr(Attribute::get(call.getContext(), kMatrix, ofWarpGroup ? kWarpGroup : kWarp));
 }
 
+bool isMatrixInstruction(const Instruction &i) {
+  auto *call = dyn_cast<CallBase>(&i);
+  return call && call->hasFnAttr(kMatrix);
+}
+
 bool isWarpGroupDot(const Instruction &i) {
   auto *call = dyn_cast<CallBase>(&i);
   return call && call->getFnAttr(kMatrix).getValueAsString() == kWarpGroup;
@@ -220,7 +225,7 @@ KernelFacts collectFacts(const Function &kernel, const ir::Tuning &tuning) {
         facts.loadedBetweenBarriers += loaded * (synchronizes ? 1 : iterations);
         auto *call = dyn_cast<CallBase>(&i);
         facts.hasBulkLoads |= call && call->hasFnAttr(kBulkLoad);
-        if (!call || !call->hasFnAttr(kMatrix)) continue;
+        if (!isMatrixInstruction(i)) continue;
         facts.hasMatrixInstructions = true;
         facts.hasWarpGroupDots |= isWarpGroupDot(i);
       }

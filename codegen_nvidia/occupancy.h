@@ -30,6 +30,8 @@ bool isRecordedLoad(const llvm::CallBase &);
 void recordBulkLoad(llvm::CallBase &);
 /// Inline PTX with a matrix instruction of a warp (mma.sync) or of a warp group (wgmma).
 void recordMatrixInstruction(llvm::CallBase &, bool ofWarpGroup);
+/// Whether one of either has been recorded of the instruction.
+bool isMatrixInstruction(const llvm::Instruction &);
 /// Whether that of a warp group has been recorded of the instruction.
 bool isWarpGroupDot(const llvm::Instruction &);
 

@@ -5,15 +5,19 @@
 // So is the count of a loop over a group of constant size whose end is bounded, if it is entered only where the bound
 // does not matter: i from 4 g to min(4 g + 4, 32), where g < 8. Such a loop counts from 0 then.
 //
-// ptxas does it only where no load has a mask. Loops with barriers or other convergent calls stay: those of dots are
-// pipelined, and lose by it.
+// ptxas does it for smaller loops, and by four for longer ones (count_loops.cpp). Loops with barriers or other convergent
+// calls stay: those of dots are pipelined, and lose by it. So do loops that write memory: ptxas moves no load before a
+// store, so that unrolling takes registers and has no loads in flight together.
 #include "codegen_nvidia/passes/unroll_loading_loops.h"
+#include "codegen_nvidia/inline_ptx.h"
+#include "codegen_nvidia/occupancy.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 namespace tessera::nvidia {
 using namespace llvm;
@@ -52,11 +56,22 @@ void countTo(uint64_t trips, Loop &loop, ScalarEvolution &scev) {
 
 PreservedAnalyses UnrollLoadingLoopsPass::run(Loop &loop, LoopAnalysisManager &analyses,
                                               LoopStandardAnalysisResults &results, LPMUpdater &updater) {
+  unsigned size = 0; // instructions of an iteration
+  bool loads = false;
   for (BasicBlock *block : loop.blocks())
-    for (Instruction &i : *block)
-      if (auto *call = dyn_cast<CallBase>(&i); call && call->isConvergent()) return PreservedAnalyses::all();
+    for (Instruction &i : *block) {
+      auto *call = dyn_cast<CallBase>(&i);
+      if ((call && call->isConvergent()) || writesMemory(i)) return PreservedAnalyses::all();
+      size += !isa<PHINode>(i) && !i.isTerminator();
+      loads |= isa<LoadInst>(i) || (call && isRecordedLoad(*call));
+    }
   uint64_t trips = tripCountByGuards(loop, results.SE);
   if (trips) countTo(trips, loop, results.SE);
+  // LLVM's own bound is 300 instructions.
+  unsigned count = loads ? results.SE.getSmallConstantTripCount(&loop) : 0;
+  if (loop.isInnermost() && count > 1 && count <= tuning_.unrolledLoadingIterations &&
+      size * count <= tuning_.unrolledLoadingInstructions)
+    addStringMetadataToLoop(&loop, "llvm.loop.unroll.full");
   PreservedAnalyses preserved = LoopFullUnrollPass(/*OptLevel=*/3).run(loop, analyses, results, updater);
   if (trips) preserved.intersect(getLoopPassPreservedAnalyses());
   return preserved;

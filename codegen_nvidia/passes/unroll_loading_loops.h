@@ -1,5 +1,6 @@
 // Unrolls short loops of loads (see unroll_loading_loops.cpp).
 #pragma once
+#include "ir/tuning.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/IR/PassManager.h"
 
@@ -11,8 +12,12 @@ namespace tessera::nvidia {
 
 class UnrollLoadingLoopsPass : public llvm::PassInfoMixin<UnrollLoadingLoopsPass> {
 public:
+  explicit UnrollLoadingLoopsPass(const ir::Tuning &tuning) : tuning_(tuning) {}
   llvm::PreservedAnalyses run(llvm::Loop &, llvm::LoopAnalysisManager &, llvm::LoopStandardAnalysisResults &,
                               llvm::LPMUpdater &);
+
+private:
+  const ir::Tuning &tuning_;
 };
 
 } // namespace tessera::nvidia
