@@ -34,10 +34,12 @@ WarpPartials::WarpPartials(FunctionLowering &fl, Operation *op, const layouts::L
   unsigned zero = 0, one = 0, warpZero = 0;
   for (unsigned bit = 0; bit < layout.inDimBits(Dim::Lane); ++bit) {
     bool alongAxis = layout.basis(Dim::Lane, bit)[axis];
-    if (shape.flatten(layout.basis(Dim::Lane, bit), axis))
+    if (int64_t stride = shape.flatten(layout.basis(Dim::Lane, bit), axis)) {
       resultsOfLanes_ *= 2;
-    else
+      laneStride_ = laneStride_ ? std::min(laneStride_, stride) : stride;
+    } else {
       sameResult_ |= 1u << bit;
+    }
     if (alongAxis && lastAlongAxis)
       one |= 1u << bit;
     else if (!shape.flatten(layout.basis(Dim::Lane, bit), axis))
@@ -195,8 +197,18 @@ bool WarpPartials::fillVectors(llvm::ArrayRef<Key> keys) {
 }
 
 bool WarpPartials::vectorsApart(llvm::ArrayRef<Key> keys) {
-  bool oneAccess = llvm::all_of(stored_, [&](llvm::Type *t) { return byteSize(t) * shape_.warps <= 16; });
-  return oneAccess && manyLanesApart() && fillVectors(keys);
+  if (resultsOfLanes_ == 1) return false;
+  constexpr int64_t kAccess = 16, kBanks = 128; // bytes
+  bool areApart = true;
+  for (llvm::Type *type : stored_) {
+    int64_t bytes = byteSize(type), ofWarps = bytes * shape_.warps;
+    int64_t fromLaneToLane = std::max(kAccess, laneStride_ * ofWarps * chunks_);
+    int64_t meeting =
+        resultsOfLanes_ / std::min<int64_t>(resultsOfLanes_, std::max<int64_t>(1, kBanks / fromLaneToLane));
+    bool oneAccess = ofWarps <= kAccess, twoAccesses = ofWarps <= 2 * kAccess;
+    areApart &= (oneAccess && meeting >= 2) || (twoAccesses && meeting >= 4);
+  }
+  return areApart && fillVectors(keys);
 }
 
 void WarpPartials::storeByWarp(const std::map<Key, Partial> &partials, unsigned chunk) {

@@ -52,8 +52,9 @@ public:
   bool manyLanesApart() const { return resultsOfLanes_ >= 8; }
   /// Whether a thread's results lie side by side in vectors of 16 bytes, where values go by the next two.
   bool fillVectors(llvm::ArrayRef<Key>);
-  /// Whether that is so for many lanes, of which each would read the values of one result by one access, as many banks
-  /// from the next lane's as a thread has results: all of them would meet in the same banks.
+  /// Whether that is so, and lanes with results of their own, of which each would read all warps' values of one result by
+  /// one access or two, would meet in the same banks: the results of a thread lie between what two lanes read. By two
+  /// accesses, four lanes must meet, since each reads more then than its share.
   bool vectorsApart(llvm::ArrayRef<Key>);
   void storeByWarp(const std::map<Key, Partial> &, unsigned chunk = 0);
   /// For each key the values of all warps along the axis, first warp first. After a barrier.
@@ -78,6 +79,7 @@ private:
   layouts::ReduceShape shape_;
   unsigned chunks_, sameResult_ = 0; // the lane bits that have no part in the result's index
   unsigned resultsOfLanes_ = 1;      // different ones
+  int64_t laneStride_ = 0;           // results from a lane to the next with another one
   int64_t threadResults_ = 0;        // bits of the flat result index that the thread decides
   llvm::Value *base_, *result_, *along_, *writes_ = nullptr;
   llvm::SmallVector<llvm::Type *, 2> types_, stored_;
