@@ -13,6 +13,7 @@
 //   keeps a row over a barrier, without loops            none (c)
 //   computes special functions between loads and
 //     stores, without loops                              none (g)
+//   has loops, which load nothing                        none (h)
 //   the block loads much in an iteration of each loop,
 //     the widest tensor is small                         none (d)
 //   loads many registers                                 half of full occupancy; a quarter if the tensor is medium;
@@ -35,6 +36,8 @@
 // (f) All loads are in flight with the registers of full occupancy, and more warps hide more.
 // (g) Ordered by results, it has its loads in flight and few registers whatever ptxas does; more warps hide the latency
 //     of the functions (passes/order_by_results.cpp).
+// (h) Its time goes into the loops, whose arithmetic more warps hide (one-hot rows of a loss's gradient by 16 warps on an
+//     H200: 38 registers and three blocks instead of 48 and two).
 //
 // Loads are counted in the optimised code, in which short loops are unrolled. Sources: CUDA C++ Programming Guide,
 // "Occupancy Calculator"; PTX ISA, "Performance-Tuning Directives".
@@ -167,6 +170,8 @@ int requestedBlocks(const KernelFacts &facts, const ir::TargetInfo &t, const Bac
     bool belowHalf = blocks * o.numWarps < t.maxWarpsPerMultiprocessor / 2;
     return belowHalf ? 0 : blocks;
   }
+  bool computesInLoops = facts.hasLoops && !facts.mostLoopRegisters;
+  if (computesInLoops) return 0;
   bool keepsRow = !facts.hasLoops && facts.keptRegisters * t.tuning.keptRowParts >= facts.loadedRegisters;
   if (keepsRow || (facts.isOrderedByResults && !facts.hasLoops)) return 0;
   int64_t loopBytes = int64_t(facts.leastLoopRegisters) * (ir::kWordBits / 8) * o.numWarps * t.warpSize;
