@@ -5,6 +5,7 @@
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"
 #include "layouts/layout_order.h"
+#include "layouts/reduce_shape.h"
 #include "layouts/scan_shape.h"
 
 namespace tessera::transforms {
@@ -107,6 +108,31 @@ double LayoutCosts::operation(Operation *op, const Encoding *e) {
   if (cost.ofWholeTensor) return cost.time;
   double words = std::max(1.0, op->result(0).type().scalar().bitWidth() / 32.0);
   return cost.time * words * elementsPerThread(tensorOf(op->result(0)), e);
+}
+
+/// Combinations within the thread, a butterfly of shuffles for each of its results, and the exchange between warps.
+double LayoutCosts::reduction(tt::ReduceOp op) {
+  auto type = tensorOf(op.srcs()[0]);
+  auto &layout = type.encoding()->layoutOf(type.shape());
+  if (!layout.ok()) return kImpossible;
+  unsigned laneBits = 0;
+  double results = 1;
+  for (unsigned bit = 0; bit < layout->inDimBits(Dim::Lane); ++bit)
+    laneBits += layout->basis(Dim::Lane, bit)[op.axis()] != 0;
+  for (unsigned bit = 0; bit < layout->inDimBits(Dim::Register); ++bit) {
+    bool isOfResult = false;
+    for (unsigned d = 0; d < type.rank(); ++d)
+      isOfResult |= int(d) != op.axis() && layout->basis(Dim::Register, bit)[d] != 0;
+    if (isOfResult) results *= 2;
+  }
+  double combination = 0;
+  for (Operation &inner : *op.combine().front()) combination += costOf(&inner, tuning_).time;
+  double operands = op->numOperands();
+  double exchanged = results * laneBits * (operands * tuning_.scanShuffleCost + combination);
+  unsigned warps = layouts::reduceShape(*layout, op.axis()).warps;
+  if (warps > 1)
+    exchanged += tuning_.scanWarpsCost + results * operands * tuning_.scanWarpsRunCost + results * combination;
+  return (elementsPerThread(type, type.encoding()) - results) * combination + exchanged;
 }
 
 // ---- layout conversions ---------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@
 //                              with known layouts: planRoundTripCost + counted passes
 //                              (layouts/conversion_plan.cpp)
 #pragma once
-#include "ir/operation.h"
+#include "ir/ops.h"
 #include "ir/tuning.h"
 #include "layouts/encoding.h"
 
@@ -44,6 +44,8 @@ public:
   /// Of one execution. Assumes a round trip through shared memory with its barriers: shuffles and moves of registers
   /// are cheaper, but which it will be is the lowering's choice.
   double conversion(ir::Value, const layouts::Encoding *to);
+  /// Of one execution in the layout of its operands.
+  double reduction(ir::tt::ReduceOp);
   /// How often a block is executed, by the number of loops around it.
   double frequency(ir::Block *) const;
 

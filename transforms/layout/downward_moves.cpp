@@ -43,15 +43,6 @@ bool isComputedFromConverted(Value v) {
 /// What it costs to convert a value: the loops in which it is done, then how many elements there are.
 std::pair<unsigned, int64_t> conversionCost(Value v) { return {loopsAroundSource(v), elementsBeforeBroadcasts(v)}; }
 
-/// Whether operand `i` of an operation decides its layout, rather than operand `at`: the one that is computed in more
-/// loops, of equals the one computed from more elements, then the one with wider elements (a select's condition is
-/// cheaper to convert than what it selects), or the first.
-bool decidesLayout(Operation *op, unsigned i, unsigned at) {
-  auto weight = [&](unsigned k) { return std::pair(conversionCost(op->operand(k)), bitsOf(op->operand(k))); };
-  auto a = weight(i), b = weight(at);
-  return a != b ? a > b : i < at;
-}
-
 /// Whether only joins use the halves, and what is computed from them element by element: a step of a transform, after
 /// which threads may hold other elements. Elsewhere the next layout may have other reasons, such as wide stores.
 bool areJoinedAgain(tt::SplitOp split) {
@@ -94,7 +85,7 @@ bool DownwardMoves::move(Operation *op, unsigned at, const Encoding *e) {
     bool canBeDone = isPure(op) && holdsPacks(tensorOf(op->operand(at)), e, op->cast<tt::MapElementwiseOp>().pack());
     return canBeDone && moveElementwise(op, at, e);
   }
-  case Opcode::tt_broadcast: return spreadsBroadcast(op->cast<tt::BroadcastOp>(), e) && moveTo(op, e, e);
+  case Opcode::tt_broadcast: return spreads(op->cast<tt::BroadcastOp>(), e) && moveTo(op, e, e);
   case Opcode::tt_expand_dims: {
     auto *slice = layouts::dynCast<layouts::SliceEncoding>(e);
     return slice && slice->dim() == op->cast<tt::ExpandDimsOp>().axis() && moveTo(op, e, slice->parent());
@@ -117,6 +108,30 @@ bool DownwardMoves::move(Operation *op, unsigned at, const Encoding *e) {
   case Opcode::scf_for: return moveIntoLoop(op->cast<scf::ForOp>(), at, e);
   default: return false;
   }
+}
+
+/// Whether operand `i` of an operation decides its layout, rather than operand `at`: the one that is computed in more
+/// loops, of equals the one computed from more elements, then the one with wider elements (a select's condition is
+/// cheaper to convert than what it selects), or the first (LayoutPreferences::laterOperand: the later one).
+bool DownwardMoves::decidesLayout(Operation *op, unsigned i, unsigned at) {
+  auto weight = [&](unsigned k) { return std::pair(conversionCost(op->operand(k)), bitsOf(op->operand(k))); };
+  auto a = weight(i), b = weight(at);
+  if (a != b) return a > b;
+  asked_.laterOperand = true;
+  return limits_.preferences.laterOperand ? i > at : i < at;
+}
+
+/// Whether a broadcast takes the layout of what it makes larger: if that spreads it over the threads as well as its own.
+bool DownwardMoves::spreads(tt::BroadcastOp op, const Encoding *e) {
+  if (!spreadsBroadcast(op, e)) return false;
+  unsigned loops = loopsAroundSource(op.src());
+  bool isWidenedInLoop = llvm::any_of(op.result().users(), [&](Operation *user) {
+    unsigned around = 0;
+    for (Operation *p = user->parentOp(); p; p = p->parentOp()) around += p->is<scf::ForOp>();
+    return around > loops;
+  });
+  asked_.wideOfLoop |= isWidenedInLoop;
+  return !(isWidenedInLoop && limits_.preferences.wideOfLoop);
 }
 
 /// Does an operation of one tensor operand in layout `e`, with its result in `result`. False if that is null.

@@ -18,20 +18,31 @@
 
 namespace tessera::transforms {
 
+/// Which of two equals decides. Neither is right always: what follows decides which one costs less.
+struct LayoutPreferences {
+  bool laterOperand = false; // of operands that cost as much to convert, the later one gives an operation its layout
+  bool wideOfLoop = false;   // a narrow value that is made wide in a loop takes the layout of the wide one
+};
+
 class DownwardMoves {
 public:
   struct Limits {
     // Bytes of partial results that a reduction may exchange between warps where it exchanged fewer.
     int64_t mostExchanged = std::numeric_limits<int64_t>::max();
     bool hasRowShuffles = false; // elements change lanes without memory
+    LayoutPreferences preferences;
   };
   DownwardMoves(ir::Module &, AvailableValues &, CarriedLayouts &, const GlobalAccesses &, const Limits &,
                 const ir::Tuning &);
 
   /// Does the operation in layout `e`, from which its operand `at` was converted. False: it stays as it is.
   bool move(ir::Operation *op, unsigned at, const layouts::Encoding *e);
+  /// The preferences that made a difference so far.
+  const LayoutPreferences &asked() const { return asked_; }
 
 private:
+  bool decidesLayout(ir::Operation *op, unsigned i, unsigned at);
+  bool spreads(ir::tt::BroadcastOp op, const layouts::Encoding *e);
   bool moveTo(ir::Operation *op, const layouts::Encoding *e, const layouts::Encoding *result);
   bool moveElementwise(ir::Operation *op, unsigned at, const layouts::Encoding *e);
   bool mayConvertOperand(ir::Operation *op, unsigned i, unsigned at, const layouts::Encoding *e);
@@ -50,6 +61,7 @@ private:
   CarriedLayouts &carried_;
   const GlobalAccesses &memory_;
   const Limits limits_;
+  LayoutPreferences asked_;
   LayoutCosts costs_;
   const int64_t threads_; // of a block
 };

@@ -27,6 +27,10 @@
 // since their users agree on no layout, are carried once more in each layout; and values that loops or branches yield
 // are converted after a narrowing cast rather than before.
 //
+// Where two layouts would do equally well (LayoutPreferences), what follows decides: all of it is done with each of them,
+// and the module keeps the layouts in which it costs least (layout_cost.h). A row that is added to a column is computed
+// in the layout in which the reduction behind stays within a warp.
+//
 // Why both: slices go backward from one conversion and stop at wide loads, reductions and dots; without the moves, the
 // conversions after those would remain. The moves alone would keep every conversion that costs something to avoid.
 //
@@ -49,6 +53,7 @@
 #include "transforms/layout/conversion_slices.h"
 #include "transforms/layout/convert_values.h"
 #include "transforms/layout/downward_moves.h"
+#include "transforms/layout/layout_cost.h"
 #include "transforms/layout/operand_layouts.h"
 #include "transforms/layout/rematerializer.h"
 #include "transforms/layout/store_layout.h"
@@ -83,6 +88,8 @@ public:
     }
     return any;
   }
+
+  const LayoutPreferences &asked() const { return down_.asked(); }
 
   /// Removes conversions to the layout that a value has, joins two in a row, and drops those that nobody uses.
   bool fold() {
@@ -274,18 +281,26 @@ private:
 
 } // namespace
 
-absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &c) {
-  const Tuning tuning = c.target ? c.target->tuning : Tuning();
-  const int64_t accessBytes = c.target ? c.target->maxGlobalAccessBytes : kGlobalAccessBytes;
+/// Removes conversions with some preferences, and says which of them made a difference.
+static bool removeConversions(Module &m, const TargetInfo *target, const LayoutPreferences &preferences,
+                              LayoutPreferences &asked) {
+  const Tuning tuning = target ? target->tuning : Tuning();
+  const int64_t accessBytes = target ? target->maxGlobalAccessBytes : kGlobalAccessBytes;
   bool changed = false;
   DownwardMoves::Limits limits;
-  if (c.target)
-    limits = {.mostExchanged = c.target->sharedMemoryPerBlock / 2, .hasRowShuffles = c.target->hasRowShuffles};
-  const bool asyncCopies = c.target && c.target->hasPerLaneAsyncCopy;
+  if (target) {
+    limits.mostExchanged = target->sharedMemoryPerBlock / 2;
+    limits.hasRowShuffles = target->hasRowShuffles;
+  }
+  limits.preferences = preferences;
+  const bool asyncCopies = target && target->hasPerLaneAsyncCopy;
   // What slices compute in another layout may let more conversions move.
   constexpr int kRounds = 2;
   for (int round = 0; round < kRounds; ++round) {
-    changed |= ConversionMoves(m, accessBytes, limits, tuning).run();
+    ConversionMoves moves(m, accessBytes, limits, tuning);
+    changed |= moves.run();
+    asked.laterOperand |= moves.asked().laterOperand;
+    asked.wideOfLoop |= moves.asked().wideOfLoop;
     if (!recomputeConversions(m, tuning, asyncCopies)) break;
     changed = true;
   }
@@ -297,6 +312,35 @@ absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &c) {
   changed |= last.copyCarriedIndices();
   changed |= last.convertAfterNarrowingCasts();
   changed |= last.fold();
+  return changed;
+}
+
+/// Gives a module the body of another one.
+static void replaceBody(Module &m, Module &by) {
+  while (Operation *op = m.body()->back()) op->erase();
+  ValueMap map;
+  for (Operation &op : *by.body()) m.body()->append(cloneOperation(&op, m, map));
+}
+
+absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &c) {
+  const Tuning tuning = c.target ? c.target->tuning : Tuning();
+  std::unique_ptr<Module> before = m.clone();
+  LayoutPreferences asked;
+  bool changed = removeConversions(m, c.target, {}, asked);
+  std::vector<LayoutPreferences> others;
+  if (asked.laterOperand) others.push_back({.laterOperand = true});
+  if (asked.wideOfLoop) others.push_back({.wideOfLoop = true});
+  if (others.empty()) return changed;
+  double least = costInLayouts(m, tuning);
+  for (const LayoutPreferences &preferences : others) {
+    std::unique_ptr<Module> other = before->clone();
+    removeConversions(*other, c.target, preferences, asked);
+    double cost = costInLayouts(*other, tuning);
+    if (cost * 100 > least * tuning.otherLayoutsPercent) continue;
+    least = cost;
+    replaceBody(m, *other);
+    changed = true;
+  }
   return changed;
 }
 

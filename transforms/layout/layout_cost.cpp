@@ -1,0 +1,66 @@
+// What a module takes in its layouts (see layout_cost.h).
+#include "transforms/layout/layout_cost.h"
+#include "ir/loops.h"
+#include "ir/op_table.h"
+#include "ir/target.h"
+#include "ir/tensor_queries.h"
+#include "layouts/layout_order.h"
+#include "transforms/analyses/axis_info.h"
+#include "transforms/analyses/op_cost.h"
+
+namespace tessera::transforms {
+using namespace ir;
+
+/// Accesses by which a thread loads or stores its elements of a tensor.
+static double accessesPerThread(const AxisInfoAnalysis &axes, Value pointers, Value mask, unsigned bits) {
+  auto type = tensorOf(pointers);
+  auto &layout = type.encoding()->layoutOf(type.shape());
+  if (!layout.ok()) return double(type.numElements());
+  int64_t widest = std::max<int64_t>(1, kGlobalAccessBytes * 8 / bits), most = 1;
+  for (unsigned d = 0; d < type.rank(); ++d) {
+    int64_t n = std::min(axes.contiguousElements(pointers, d), int64_t(layouts::consecutiveElements(*layout, d)));
+    if (mask) n = std::min(n, axes.maskConstancy(mask, d));
+    most = std::max(most, std::min(n, widest));
+  }
+  return std::max(1.0, double(layouts::uniqueElementsPerThread(*layout)) / double(most));
+}
+
+/// How often a block is executed. Counts of loops that are constant matter here: what is saved in each iteration is
+/// weighed against what a layout costs before and after the loop.
+static double executions(Block *b, const Tuning &tuning) {
+  constexpr double kMostIterations = 64; // so that the rest still counts
+  double times = 1;
+  for (Operation *p = b->parentOp(); p; p = p->parentOp()) {
+    auto loop = p->dyn<scf::ForOp>();
+    if (!loop && !p->is<scf::WhileOp>()) continue;
+    double iterations = tuning.assumedIterations;
+    if (auto trips = loop ? constantIterations(loop) : std::nullopt)
+      iterations = std::min(double(*trips), kMostIterations);
+    times *= iterations;
+  }
+  return times;
+}
+
+double costInLayouts(Module &m, const Tuning &tuning) {
+  LayoutCosts costs(tuning);
+  AxisInfoAnalysis axes(m);
+  auto costOfOne = [&](Operation *op) -> double {
+    if (auto c = op->dyn<ttg::ConvertLayoutOp>()) return costs.conversion(c.src(), encodingOf(c.result()));
+    if (auto r = op->dyn<tt::ReduceOp>()) return costs.reduction(r);
+    if (auto load = op->dyn<tt::LoadOp>(); load && load.ptr().type().isTensor())
+      return tuning.conversionWordCost * accessesPerThread(axes, load.ptr(), load.mask(), bitsOf(load.result()));
+    if (auto store = op->dyn<tt::StoreOp>(); store && store.ptr().type().isTensor())
+      return tuning.conversionWordCost * accessesPerThread(axes, store.ptr(), store.mask(), bitsOf(store.value()));
+    bool computes =
+        isPure(op) && op->numResults() && op->result(0).type().isTensor() && !isDotOperand(encodingOf(op->result(0)));
+    bool isCounted = op->is<tt::ScanOp>() || (!op->numRegions() && (isElementwise(op) || op->is<arith::SelectOp>()));
+    return computes && isCounted ? costs.operation(op, encodingOf(op->result(0))) : 0;
+  };
+  double cost = 0;
+  m.op()->walk([&](Operation *op) {
+    if (double once = costOfOne(op); once > 0) cost += once * executions(op->block(), tuning);
+  });
+  return cost;
+}
+
+} // namespace tessera::transforms
