@@ -23,6 +23,7 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/Reassociate.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
@@ -41,6 +42,7 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
       late.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
                                                    /*UseMemorySSA=*/true)); // hoists masks and addresses
       late.addPass(createFunctionToLoopPassAdaptor(UnrollLoadingLoopsPass(tuning)));
+      late.addPass(LoopUnrollPass(LoopUnrollOptions(/*OptLevel=*/3, /*OnlyWhenForced=*/true))); // those that it marks
       late.addPass(UnrollDotLoopsPass(tuning));          // leaves indices of buffers that the next three fold
       late.addPass(EarlyCSEPass(/*UseMemorySSA=*/true)); // what reassociation made equal
       late.addPass(InstCombinePass());                   // and folds into addressing

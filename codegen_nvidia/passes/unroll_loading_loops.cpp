@@ -5,9 +5,11 @@
 // So is the count of a loop over a group of constant size whose end is bounded, if it is entered only where the bound
 // does not matter: i from 4 g to min(4 g + 4, 32), where g < 8. Such a loop counts from 0 then.
 //
+// Longer loops whose loads have masks are unrolled in part, if that leaves no remainder: ptxas unrolls none of those.
+//
 // ptxas does it for smaller loops, and by four for longer ones (count_loops.cpp). Loops with barriers or other convergent
-// calls stay: those of dots are pipelined, and lose by it. So do loops that write memory: ptxas moves no load before a
-// store, so that unrolling takes registers and has no loads in flight together.
+// calls stay: those of dots are pipelined, and lose by it. So do loops that write memory, but for the shortest: ptxas
+// moves no load before a store, so that unrolling takes registers and has no loads in flight together.
 #include "codegen_nvidia/passes/unroll_loading_loops.h"
 #include "codegen_nvidia/inline_ptx.h"
 #include "codegen_nvidia/occupancy.h"
@@ -52,26 +54,60 @@ void countTo(uint64_t trips, Loop &loop, ScalarEvolution &scev) {
   scev.forgetLoop(&loop);
 }
 
+/// What an iteration of a loop has.
+struct Iteration {
+  unsigned instructions = 0;
+  unsigned loads = 0;
+  bool hasMasks = false; // of loads
+  bool writes = false;   // memory
+};
+
+/// None if the loop has what keeps it from being unrolled.
+std::optional<Iteration> iterationOf(const Loop &loop) {
+  Iteration iteration;
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &i : *block) {
+      auto *call = dyn_cast<CallBase>(&i);
+      if (call && call->isConvergent()) return std::nullopt;
+      iteration.writes |= writesMemory(i);
+      iteration.instructions += !isa<PHINode>(i) && !i.isTerminator();
+      bool loads = isa<LoadInst>(i) || (call && isRecordedLoad(*call));
+      iteration.loads += loads;
+      auto isMask = [](const Use &u) { return u->getType()->isIntegerTy(1) && !isa<Constant>(u); };
+      iteration.hasMasks |= loads && call && llvm::any_of(call->args(), isMask);
+    }
+  return iteration;
+}
+
+/// By how many iterations a longer loop is unrolled; 1: not at all.
+unsigned partialCount(const Iteration &iteration, unsigned trips) {
+  constexpr unsigned kMostLoads = 16, kMostInstructions = 512; // together
+  unsigned count = 1;
+  if (!iteration.loads || !iteration.hasMasks || iteration.writes) return count;
+  while (trips % (2 * count) == 0 && 2 * count * iteration.loads <= kMostLoads &&
+         2 * count * iteration.instructions <= kMostInstructions)
+    count *= 2;
+  return count;
+}
+
 } // namespace
 
 PreservedAnalyses UnrollLoadingLoopsPass::run(Loop &loop, LoopAnalysisManager &analyses,
                                               LoopStandardAnalysisResults &results, LPMUpdater &updater) {
-  unsigned size = 0; // instructions of an iteration
-  bool loads = false;
-  for (BasicBlock *block : loop.blocks())
-    for (Instruction &i : *block) {
-      auto *call = dyn_cast<CallBase>(&i);
-      if ((call && call->isConvergent()) || writesMemory(i)) return PreservedAnalyses::all();
-      size += !isa<PHINode>(i) && !i.isTerminator();
-      loads |= isa<LoadInst>(i) || (call && isRecordedLoad(*call));
-    }
+  std::optional<Iteration> iteration = iterationOf(loop);
+  if (!iteration) return PreservedAnalyses::all();
   uint64_t trips = tripCountByGuards(loop, results.SE);
   if (trips) countTo(trips, loop, results.SE);
-  // LLVM's own bound is 300 instructions.
-  unsigned count = loads ? results.SE.getSmallConstantTripCount(&loop) : 0;
-  if (loop.isInnermost() && count > 1 && count <= tuning_.unrolledLoadingIterations &&
-      size * count <= tuning_.unrolledLoadingInstructions)
+  constexpr unsigned kMostThatWrite = 4; // iterations
+  unsigned count = loop.isInnermost() ? results.SE.getSmallConstantTripCount(&loop) : 0;
+  if (iteration->writes && count > kMostThatWrite)
+    return trips ? getLoopPassPreservedAnalyses() : PreservedAnalyses::all();
+  bool isShort = count <= tuning_.unrolledLoadingIterations && // LLVM's own bound is 300 instructions
+                 iteration->instructions * count <= tuning_.unrolledLoadingInstructions;
+  if (count > 1 && iteration->loads && isShort)
     addStringMetadataToLoop(&loop, "llvm.loop.unroll.full");
+  else if (unsigned part = count ? partialCount(*iteration, count) : 1; part > 1)
+    addStringMetadataToLoop(&loop, "llvm.loop.unroll.count", part); // LoopUnrollPass does it
   PreservedAnalyses preserved = LoopFullUnrollPass(/*OptLevel=*/3).run(loop, analyses, results, updater);
   if (trips) preserved.intersect(getLoopPassPreservedAnalyses());
   return preserved;

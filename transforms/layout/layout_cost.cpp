@@ -1,4 +1,4 @@
-// What a module takes in its layouts (see layout_cost.h).
+// What functions take in their layouts (see layout_cost.h).
 #include "transforms/layout/layout_cost.h"
 #include "ir/loops.h"
 #include "ir/op_table.h"
@@ -41,7 +41,7 @@ static double executions(Block *b, const Tuning &tuning) {
   return times;
 }
 
-double costInLayouts(Module &m, const Tuning &tuning) {
+std::vector<double> costsInLayouts(Module &m, const Tuning &tuning) {
   LayoutCosts costs(tuning);
   AxisInfoAnalysis axes(m);
   auto costOfOne = [&](Operation *op) -> double {
@@ -56,11 +56,15 @@ double costInLayouts(Module &m, const Tuning &tuning) {
     bool isCounted = op->is<tt::ScanOp>() || (!op->numRegions() && (isElementwise(op) || op->is<arith::SelectOp>()));
     return computes && isCounted ? costs.operation(op, encodingOf(op->result(0))) : 0;
   };
-  double cost = 0;
-  m.op()->walk([&](Operation *op) {
-    if (double once = costOfOne(op); once > 0) cost += once * executions(op->block(), tuning);
-  });
-  return cost;
+  std::vector<double> all;
+  for (Operation &function : *m.body()) {
+    double cost = 0;
+    function.walk([&](Operation *op) {
+      if (double once = costOfOne(op); once > 0) cost += once * executions(op->block(), tuning);
+    });
+    all.push_back(cost);
+  }
+  return all;
 }
 
 } // namespace tessera::transforms

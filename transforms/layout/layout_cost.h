@@ -1,13 +1,14 @@
-// What a whole module takes in the layouts that it has, to compare two ways of choosing them.
+// What functions take in the layouts that they have, to compare two ways of choosing them.
 #pragma once
 #include "ir/ops.h"
 #include "ir/tuning.h"
+#include <vector>
 
 namespace tessera::transforms {
 
-/// Instructions of a thread for what depends on layouts: conversions, reductions, scans, arithmetic and accesses to
-/// global memory, each as often as its block is executed. Dots and shared memory are left out: they have their layouts
-/// from elsewhere.
-double costInLayouts(ir::Module &, const ir::Tuning &);
+/// For each operation of the module's body, in order: instructions of a thread for what depends on layouts, each as often
+/// as its block is executed. That is conversions, reductions, scans, arithmetic and accesses to global memory; dots and
+/// shared memory have their layouts from elsewhere.
+std::vector<double> costsInLayouts(ir::Module &, const ir::Tuning &);
 
 } // namespace tessera::transforms

@@ -28,7 +28,7 @@
 // are converted after a narrowing cast rather than before.
 //
 // Where two layouts would do equally well (LayoutPreferences), what follows decides: all of it is done with each of them,
-// and the module keeps the layouts in which it costs least (layout_cost.h). A row that is added to a column is computed
+// and each function keeps the layouts in which it costs least (layout_cost.h). A row that is added to a column is computed
 // in the layout in which the reduction behind stays within a warp.
 //
 // Why both: slices go backward from one conversion and stop at wide loads, reductions and dots; without the moves, the
@@ -315,11 +315,23 @@ static bool removeConversions(Module &m, const TargetInfo *target, const LayoutP
   return changed;
 }
 
-/// Gives a module the body of another one.
-static void replaceBody(Module &m, Module &by) {
-  while (Operation *op = m.body()->back()) op->erase();
-  ValueMap map;
-  for (Operation &op : *by.body()) m.body()->append(cloneOperation(&op, m, map));
+/// Takes the functions that cost less in another copy of the module, whose layouts have been chosen otherwise.
+static bool takeCheaperFunctions(Module &m, Module &other, llvm::MutableArrayRef<double> costs, const Tuning &tuning) {
+  std::vector<double> otherCosts = costsInLayouts(other, tuning);
+  llvm::SmallVector<Operation *, 4> functions, otherFunctions;
+  for (Operation &op : *m.body()) functions.push_back(&op);
+  for (Operation &op : *other.body()) otherFunctions.push_back(&op);
+  bool changed = false;
+  assert(functions.size() == otherFunctions.size());
+  for (unsigned i = 0; i < functions.size(); ++i) {
+    if (otherCosts[i] >= costs[i] || otherCosts[i] * 100 > costs[i] * tuning.otherLayoutsPercent) continue;
+    costs[i] = otherCosts[i];
+    ValueMap map;
+    Builder(functions[i]).clone(otherFunctions[i], map);
+    functions[i]->erase();
+    changed = true;
+  }
+  return changed;
 }
 
 absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &c) {
@@ -331,15 +343,11 @@ absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &c) {
   if (asked.laterOperand) others.push_back({.laterOperand = true});
   if (asked.wideOfLoop) others.push_back({.wideOfLoop = true});
   if (others.empty()) return changed;
-  double least = costInLayouts(m, tuning);
+  std::vector<double> costs = costsInLayouts(m, tuning);
   for (const LayoutPreferences &preferences : others) {
     std::unique_ptr<Module> other = before->clone();
     removeConversions(*other, c.target, preferences, asked);
-    double cost = costInLayouts(*other, tuning);
-    if (cost * 100 > least * tuning.otherLayoutsPercent) continue;
-    least = cost;
-    replaceBody(m, *other);
-    changed = true;
+    changed |= takeCheaperFunctions(m, *other, costs, tuning);
   }
   return changed;
 }

@@ -1,7 +1,7 @@
-// Partial values of warps where many lanes have results of their own, eight a thread: those of one warp lie side by
-// side, and each thread stores and loads vectors of its results. Beside the other warps' values of the same result all
-// lanes' accesses would meet in the same banks. Where few lanes have results of their own, each result's values do lie
-// side by side.
+// Partial values of warps where lanes have results of their own, eight a thread: those of one warp lie side by side, and
+// each thread stores and loads vectors of its results. Beside the other warps' values of the same result all lanes'
+// accesses would meet in the same banks. Where they would not, since few results of few warps lie between those of two
+// lanes, each result's values do lie side by side.
 // RUN: tessera compile %s --kernel columns --target sm_90a --emit ptx | FileCheck %s --check-prefix=COLUMNS
 // RUN: tessera compile %s --kernel few --target sm_90a --emit ptx | FileCheck %s --check-prefix=FEW
 // COLUMNS-LABEL: .entry columns(
@@ -11,12 +11,12 @@
 // COLUMNS: ret;
 // FEW-LABEL: .entry few(
 // FEW-NOT: st.shared.v4
-// FEW-COUNT-8: st.shared.b32
+// FEW-COUNT-4: st.shared.b32
 // FEW: bar.sync
-// FEW-COUNT-8: ld.shared.v4
+// FEW-COUNT-4: ld.shared.v2
 // FEW: ret;
 #columns = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
-#few = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#few = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [2, 2], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @columns(%a: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
     %r = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32, #ttg.slice<{dim = 1, parent = #columns}>>
