@@ -1,10 +1,7 @@
-// PTX → cubin: by ptxas where it is installed (ptxas_process.cpp), else, or if requested, in our process by
-// libnvJitLink (CUDA 12 and later), which saves starting ptxas. It is loaded at run time; its functions are
-// thread-safe on separate handles.
-//
-// It compiles as `ptxas -c` does, for linking with other objects, which costs registers: of 15 kernels 7 got as many as
-// with ptxas and 8 got 5 to 45 % more, with nearly the same instructions. Hence, at full optimisation and where
-// ptxas is there too: a kernel that registers keep from full occupancy is compiled by ptxas, large PTX at once.
+// PTX → cubin: by ptxas (ptxas_process.cpp), or, where none is installed or TESSERA_PTXAS is "none", in our process by
+// libnvJitLink (CUDA 12 and later). The library is loaded at run time; its functions are thread-safe on separate
+// handles. It compiles as `ptxas -c` does, for linking with other objects, which costs registers: of 15 kernels 7 got
+// as many as with ptxas and 8 got 5 to 45 % more, with nearly the same instructions.
 //
 // Resources: the compiler's log (`-v`) is read for spills, which the cubin does not state, and stack; registers and
 // shared memory come from the cubin, an ELF file: the attribute EIATTR_REGCOUNT of section `.nv.info`, the size of
@@ -214,15 +211,14 @@ static absl::StatusOr<ObjectInfo> describe(absl::StatusOr<Compiled> compiled, co
   return info;
 }
 
-/// Compiles once: by ptxas, or by libnvJitLink if there is no ptxas, since the library takes more registers.
+/// Compiles once: by ptxas, or by libnvJitLink if there is no ptxas. `ahead`: a ptxas that was started with the default
+/// PtxOptions, for a compilation with these; null: none.
 static absl::StatusOr<ObjectInfo> compileOnce(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options,
-                                              const PtxOptions &how) {
+                                              const PtxOptions &how, codegen::ToolAhead *ahead) {
   absl::StatusOr<std::string> ptxas = findPtxas();
   if (ptxas.ok()) {
-    bool isPlain = !how.minBlocks && how.level == PtxOptions().level;
-    if (isPlain)
-      if (std::optional<Compiled> compiled = compileAhead(options.ahead.get(), *ptxas, ptx))
-        return describe(*std::move(compiled), arch, options);
+    if (std::optional<Compiled> compiled = compileAhead(ahead, *ptxas, ptx))
+      return describe(*std::move(compiled), arch, options);
     return describe(compileByProcess(*ptxas, ptx, arch, options, how), arch, options);
   }
   if (absl::IsInvalidArgument(ptxas.status())) return ptxas.status(); // another compiler than the one asked for
@@ -242,30 +238,26 @@ static absl::StatusOr<ObjectInfo> compileOnce(llvm::StringRef ptx, const ArchInf
 static absl::StatusOr<ObjectInfo> compileAgain(Attempt attempt, llvm::StringRef ptx, const ObjectInfo &first,
                                                const ObjectInfo &best, const ArchInfo &arch,
                                                const BackendOptions &options) {
-  PtxOptions how;
+  auto compile = [&](llvm::StringRef text, const PtxOptions &how) {
+    return compileOnce(text, arch, options, how, /*ahead=*/nullptr);
+  };
   switch (attempt) {
   case Attempt::WithoutRequest: // no option of ptxas lifts `.minnctapersm`
-    return compileOnce(withoutRequests(ptx), arch, options, how);
-  case Attempt::BlocksThatFit:
-    how.minBlocks = best.occupancy;
-    return compileOnce(withoutRequests(ptx), arch, options, how);
-  case Attempt::OneBlock: how.minBlocks = 1; break;
-  case Attempt::OneMoreBlock:
-    how.minBlocks = first.occupancy + 1;
-    return compileOnce(withoutRequests(ptx), arch, options, how);
-  case Attempt::FewerRegisters:
-    return compileOnce(withRegisterLimit(ptx, fewerRegisters(first, arch.info, options)), arch, options, how);
+    return compile(withoutRequests(ptx), {});
+  case Attempt::BlocksThatFit: return compile(withoutRequests(ptx), {.minBlocks = best.occupancy});
+  case Attempt::OneBlock: return compile(ptx, {.minBlocks = 1});
+  case Attempt::OneMoreBlock: return compile(withoutRequests(ptx), {.minBlocks = first.occupancy + 1});
+  case Attempt::FewerRegisters: return compile(withRegisterLimit(ptx, fewerRegisters(first, arch.info, options)), {});
   case Attempt::LowerLevel: // the library knows one level only
-    how.level = 1;
     if (absl::StatusOr<std::string> ptxas = findPtxas(); !ptxas.ok()) return ptxas.status();
-    break;
+    return compile(ptx, {.level = 1});
   }
-  return compileOnce(ptx, arch, options, how);
+  llvm_unreachable("every attempt returns");
 }
 
 absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options,
                                      const OccupancyPlan &plan) {
-  absl::StatusOr<ObjectInfo> first = compileOnce(ptx, arch, options, {});
+  absl::StatusOr<ObjectInfo> first = compileOnce(ptx, arch, options, {}, options.ahead.get());
   if (!first.ok()) return first;
   ObjectInfo best = *first;
   for (Attempt attempt : OccupancyPlan::kAttempts) {

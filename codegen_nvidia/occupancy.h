@@ -89,7 +89,7 @@ OccupancyPlan planOccupancy(const KernelFacts &, const ir::TargetInfo &, const c
 
 /// Plans each kernel of an optimised module and writes the plan into its attributes.
 void applyPlans(llvm::Module &, const ir::TargetInfo &, const codegen::BackendOptions &);
-/// The plan that a module's attributes state: of the first kernel that requests blocks, if any.
+/// The plan that a module's attributes state: the first request for blocks, and each flag that any kernel has.
 OccupancyPlan planOf(const llvm::Module &);
 /// The same PTX without requests for blocks.
 std::string withoutRequests(llvm::StringRef ptx);
