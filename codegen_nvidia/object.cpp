@@ -12,6 +12,7 @@
 #include "codegen/object/toolchain.h"
 #include "codegen_nvidia/device_library.h"
 #include "codegen_nvidia/ptxas_process.h"
+#include "codegen_nvidia/recompilation.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/BinaryFormat/ELF.h"
@@ -235,19 +236,18 @@ static absl::StatusOr<ObjectInfo> compileOnce(llvm::StringRef ptx, const ArchInf
 }
 
 /// One of the further compilations.
-static absl::StatusOr<ObjectInfo> compileAgain(Attempt attempt, llvm::StringRef ptx, const ObjectInfo &first,
-                                               const ObjectInfo &best, const ArchInfo &arch,
-                                               const BackendOptions &options) {
+static absl::StatusOr<ObjectInfo> compileAgain(Attempt attempt, llvm::StringRef ptx, const ArchInfo &arch,
+                                               const Compilations &before) {
   auto compile = [&](llvm::StringRef text, const PtxOptions &how) {
-    return compileOnce(text, arch, options, how, /*ahead=*/nullptr);
+    return compileOnce(text, arch, before.options, how, /*ahead=*/nullptr);
   };
   switch (attempt) {
   case Attempt::WithoutRequest: // no option of ptxas lifts `.minnctapersm`
     return compile(withoutRequests(ptx), {});
-  case Attempt::BlocksThatFit: return compile(withoutRequests(ptx), {.minBlocks = best.occupancy});
+  case Attempt::BlocksThatFit: return compile(withoutRequests(ptx), {.minBlocks = before.best.occupancy});
   case Attempt::OneBlock: return compile(ptx, {.minBlocks = 1});
-  case Attempt::OneMoreBlock: return compile(withoutRequests(ptx), {.minBlocks = first.occupancy + 1});
-  case Attempt::FewerRegisters: return compile(withRegisterLimit(ptx, fewerRegisters(first, arch.info, options)), {});
+  case Attempt::OneMoreBlock: return compile(withoutRequests(ptx), {.minBlocks = before.first.occupancy + 1});
+  case Attempt::FewerRegisters: return compile(withRegisterLimit(ptx, fewerRegisters(before)), {});
   case Attempt::LowerLevel: // the library knows one level only
     if (absl::StatusOr<std::string> ptxas = findPtxas(); !ptxas.ok()) return ptxas.status();
     return compile(ptx, {.level = 1});
@@ -260,10 +260,11 @@ absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, 
   absl::StatusOr<ObjectInfo> first = compileOnce(ptx, arch, options, {}, options.ahead.get());
   if (!first.ok()) return first;
   ObjectInfo best = *first;
-  for (Attempt attempt : OccupancyPlan::kAttempts) {
-    if (!plan.isWorthTrying(attempt, *first, best, arch.info, options)) continue;
-    absl::StatusOr<ObjectInfo> made = compileAgain(attempt, ptx, *first, best, arch, options);
-    if (made.ok() && OccupancyPlan::isBetter(attempt, *made, best, arch.info.tuning)) best = *std::move(made);
+  const Compilations compilations{plan, *first, best, arch.info, options};
+  for (Attempt attempt : kAttempts) {
+    if (!isWorthTrying(attempt, compilations)) continue;
+    absl::StatusOr<ObjectInfo> made = compileAgain(attempt, ptx, arch, compilations);
+    if (made.ok() && isBetter(attempt, *made, compilations)) best = *std::move(made);
   }
   return best;
 }

@@ -6,8 +6,8 @@
 namespace tessera::nvidia {
 
 /// Compiles PTX: by ptxas, or, if none is installed or TESSERA_PTXAS is "none", in process by libnvJitLink. Compiles
-/// again where the plan calls for it, and gives the best object. Environment: TESSERA_NVJITLINK, TESSERA_PTXAS name the
-/// file to use, or a directory to look in and nowhere else.
+/// again where that may be better (recompilation.h), and gives the best object. Environment: TESSERA_NVJITLINK,
+/// TESSERA_PTXAS name the file to use, or a directory to look in and nowhere else.
 absl::StatusOr<codegen::ObjectInfo> makeCubin(llvm::StringRef ptx, const codegen::ArchInfo &,
                                               const codegen::BackendOptions &, const OccupancyPlan & = {});
 

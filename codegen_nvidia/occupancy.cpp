@@ -56,7 +56,6 @@
 namespace tessera::nvidia {
 using namespace llvm;
 using codegen::BackendOptions;
-using codegen::ObjectInfo;
 
 namespace {
 
@@ -138,22 +137,6 @@ int registersFor(int blocks, const ir::TargetInfo &t, const BackendOptions &o) {
 /// Whether so few blocks are requested that each thread can have all registers there are.
 bool leavesAllRegisters(int blocks, const ir::TargetInfo &t, const BackendOptions &o) {
   return registersFor(blocks, t, o) == registersFor(1, t, o);
-}
-
-/// Whether ptxas spilled although a thread may have more registers than it used: its allocation of a kernel that needs
-/// more than there are can fail and fall back to 168, 64 or 32.
-bool gaveUp(const ObjectInfo &info, const ir::TargetInfo &t, const BackendOptions &o) {
-  bool mayCompileAgain = o.optLevel >= 3;
-  if (!info.spillBytes || o.maxRegisters || !mayCompileAgain) return false;
-  return info.registers + t.tuning.abandonedRegistersMargin < registersFor(1, t, o);
-}
-
-/// The registers that one more block on a multiprocessor leaves a thread; 0 where registers are not the limit.
-int registersForOneMore(const ObjectInfo &info, const ir::TargetInfo &t, const BackendOptions &o) {
-  int64_t shared = info.staticSharedBytes + o.dynamicSharedBytes;
-  for (int r = info.registers; r > 0; --r)
-    if (t.occupancy({o.numWarps, shared, r}) > info.occupancy) return r;
-  return 0;
 }
 
 /// The blocks that a kernel requests by its tensors, loads and matrix instructions; 0: none.
@@ -285,85 +268,8 @@ OccupancyPlan planOf(const Module &module) {
   return plan;
 }
 
-std::string withoutRequests(StringRef ptx) {
-  // Directives of a kernel stand on lines of their own, between its parameters and its body.
-  std::string other;
-  other.reserve(ptx.size());
-  for (auto [line, rest] = ptx.split('\n'); !line.empty() || !rest.empty(); std::tie(line, rest) = rest.split('\n'))
-    if (!line.starts_with(".minnctapersm")) (other += line) += '\n';
-  return other;
-}
-
-int fewerRegisters(const ObjectInfo &first, const ir::TargetInfo &t, const BackendOptions &o) {
-  return registersForOneMore(first, t, o) - t.registerAllocationUnit;
-}
-
-std::string withRegisterLimit(StringRef ptx, int registers) {
-  std::string unlimited = withoutRequests(ptx), other;
-  for (auto [line, rest] = StringRef(unlimited).split('\n'); !line.empty() || !rest.empty();
-       std::tie(line, rest) = rest.split('\n')) {
-    (other += line) += '\n';
-    if (line.starts_with(".reqntid")) (other += ".maxnreg " + std::to_string(registers)) += '\n';
-  }
-  return other;
-}
-
 bool OccupancyPlan::requestMayCostSpills(const ir::TargetInfo &t, const BackendOptions &o) const {
   return minBlocks && !leavesAllRegisters(minBlocks, t, o);
-}
-
-bool OccupancyPlan::isWorthTrying(Attempt attempt, const ObjectInfo &first, const ObjectInfo &best,
-                                  const ir::TargetInfo &t, const BackendOptions &o) const {
-  switch (attempt) {
-  case Attempt::WithoutRequest: // the request must not cost spills, nor blocks
-    return (first.spillBytes || loadsLittle) && requestMayCostSpills(t, o);
-  case Attempt::BlocksThatFit:
-    // The request was dropped, since it cost spills. Left alone, ptxas keeps few loads in flight although the blocks
-    // that fit leave registers for more (a sum of 16 masked rows: two loads in 142 registers, twelve in 168).
-    return best.occupancy < minBlocks && best.registers > first.registers && !best.spillBytes;
-  case Attempt::OneBlock:
-    // With a request for one block, ptxas mostly does not give up (10 KiB of spills in 32 registers became 1.5 in 255
-    // for a gradient through a gate).
-    return !minBlocks && gaveUp(first, t, o);
-  case Attempt::OneMoreBlock: {
-    // A kernel with warp-group dots that misses one more block by few registers is compiled for them: another block
-    // computes while this one does something else (attention with blocks of 128 x 64: 172 registers become 168, 11 %
-    // faster on an H200). So is one that loads by bulk copies, which take no registers, and one that waits at barriers
-    // in a loop: asked for few blocks, ptxas takes more registers than the loads need (72 instead of 64 for a sum of
-    // eight rows, and seven blocks instead of eight).
-    bool mayCompileAgain = o.optLevel >= 3 && !o.maxRegisters;
-    bool othersCompute = minBlocks ? waitsInLoops && first.occupancy >= minBlocks : hasWarpGroupDots || loadsInBulk;
-    if (!othersCompute || first.spillBytes || !mayCompileAgain) return false;
-    int percent = minBlocks              ? t.tuning.requestedBlockPercent
-                  : first.occupancy == 1 ? t.tuning.secondBlockPercent
-                                         : t.tuning.oneMoreBlockPercent;
-    return registersForOneMore(first, t, o) * 100 >= first.registers * percent;
-  }
-  case Attempt::FewerRegisters: {
-    // ptxas's allocation is a heuristic: what spills with all registers of one more block may fit into fewer (attention
-    // with blocks of 128 x 64: 40 bytes in 168 registers, none in 160).
-    bool hasMoreBlocks = best.occupancy > first.occupancy;
-    return !hasMoreBlocks && isWorthTrying(Attempt::OneMoreBlock, first, best, t, o) &&
-           fewerRegisters(first, t, o) * 100 >= first.registers * t.tuning.fewerRegistersPercent;
-  }
-  case Attempt::LowerLevel:
-    // Level 1 schedules less far and often does not give up either: 21 KiB of spills in 32 registers became 2.5 KiB in
-    // 255 for the backward pass of a gated linear attention. What spills for one more block was not given up.
-    return first.spillBytes && gaveUp(best, t, o);
-  }
-  return false;
-}
-
-bool OccupancyPlan::isBetter(Attempt attempt, const ObjectInfo &made, const ObjectInfo &best,
-                             const ir::Tuning &tuning) {
-  bool gainsBlocks = made.occupancy > best.occupancy;
-  if (attempt == Attempt::WithoutRequest && !best.spillBytes) return !made.spillBytes && gainsBlocks;
-  if (attempt == Attempt::BlocksThatFit) return !made.spillBytes && made.occupancy == best.occupancy;
-  if (attempt == Attempt::OneMoreBlock || attempt == Attempt::FewerRegisters) {
-    int64_t mostSpilled = best.occupancy == 1 ? tuning.secondBlockSpills : 0;
-    return made.spillBytes <= mostSpilled && gainsBlocks;
-  }
-  return made.spillBytes < best.spillBytes;
 }
 
 } // namespace tessera::nvidia

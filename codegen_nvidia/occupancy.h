@@ -1,8 +1,9 @@
-// Occupancy on NVIDIA in one place: the occupancy that a kernel requests, and the further compilations that are tried
-// where ptxas made poor use of the registers. (TargetInfo::occupancy counts the blocks that fit on a multiprocessor.)
+// Occupancy on NVIDIA: the blocks on a multiprocessor that a kernel requests from ptxas. (TargetInfo::occupancy counts
+// those that fit.)
 //
 //   lowering (recordWidestTensor, recordLoad, …)  →  optimised LLVM module (collectFacts, planOccupancy, applyPlans)
-//     →  PTX with `.minnctapersm`  →  object.cpp: one compilation, then those of OccupancyPlan::kAttempts
+//     →  PTX with `.minnctapersm`  →  object.cpp: one compilation, then others where the plan calls for them
+//                                     (recompilation.h)
 //
 // Left alone, ptxas gives up registers for full occupancy, and with them the overlap of loads. `.minnctapersm` says how
 // many blocks are enough; ptxas then uses the registers of the others. The numbers are in ir/tuning.def.
@@ -56,16 +57,6 @@ struct KernelFacts {
 /// The facts of a kernel that is ready for instruction selection.
 KernelFacts collectFacts(const llvm::Function &kernel, const ir::Tuning &);
 
-/// A further compilation of the same kernel's PTX.
-enum class Attempt : uint8_t {
-  WithoutRequest, // without `.minnctapersm`
-  BlocksThatFit,  // for as many blocks as the best compilation allows
-  OneBlock,       // for one block on a multiprocessor
-  OneMoreBlock,   // for one block more than the first compilation allowed
-  FewerRegisters, // for that block, with one unit of registers less than it leaves a thread
-  LowerLevel,     // at optimisation level 1
-};
-
 struct OccupancyPlan {
   int minBlocks = 0;             // `.minnctapersm` of the PTX; 0: none
   bool hasWarpGroupDots = false; // further warps compute while some wait
@@ -73,16 +64,8 @@ struct OccupancyPlan {
   bool loadsLittle = false;      // small tiles: more blocks help more than registers for loads
   bool loadsInBulk = false;      // without registers for loads or matrix instructions: further blocks load meanwhile
 
-  /// The further attempts, in order.
-  static constexpr Attempt kAttempts[] = {Attempt::WithoutRequest, Attempt::BlocksThatFit,  Attempt::OneBlock,
-                                          Attempt::OneMoreBlock,   Attempt::FewerRegisters, Attempt::LowerLevel};
-  /// Whether blocks are requested that leave a thread fewer registers than there are: Attempt::WithoutRequest may come.
+  /// Whether blocks are requested that leave a thread fewer registers than there are.
   bool requestMayCostSpills(const ir::TargetInfo &, const codegen::BackendOptions &) const;
-  /// Whether an attempt is worth a compilation. `first`: of the plain PTX, `best`: of all that were made.
-  bool isWorthTrying(Attempt, const codegen::ObjectInfo &first, const codegen::ObjectInfo &best, const ir::TargetInfo &,
-                     const codegen::BackendOptions &) const;
-  /// Whether the object of an attempt replaces the best one.
-  static bool isBetter(Attempt, const codegen::ObjectInfo &made, const codegen::ObjectInfo &best, const ir::Tuning &);
 };
 
 OccupancyPlan planOccupancy(const KernelFacts &, const ir::TargetInfo &, const codegen::BackendOptions &);
@@ -91,11 +74,5 @@ OccupancyPlan planOccupancy(const KernelFacts &, const ir::TargetInfo &, const c
 void applyPlans(llvm::Module &, const ir::TargetInfo &, const codegen::BackendOptions &);
 /// The plan that a module's attributes state: the first request for blocks, and each flag that any kernel has.
 OccupancyPlan planOf(const llvm::Module &);
-/// The same PTX without requests for blocks.
-std::string withoutRequests(llvm::StringRef ptx);
-/// The registers that Attempt::FewerRegisters leaves a thread. `first`: of the plain PTX.
-int fewerRegisters(const codegen::ObjectInfo &first, const ir::TargetInfo &, const codegen::BackendOptions &);
-/// The same PTX with a limit of registers of a thread instead of requests for blocks.
-std::string withRegisterLimit(llvm::StringRef ptx, int registers);
 
 } // namespace tessera::nvidia

@@ -1,4 +1,4 @@
-// The plan of a kernel's occupancy: blocks that it requests from ptxas, and compilations that are tried again.
+// The plan of a kernel's occupancy: blocks that it requests from ptxas, and the facts of it that it is made from.
 #include "codegen_nvidia/arch_table.h"
 #include "codegen_nvidia/occupancy.h"
 #include "llvm/AsmParser/Parser.h"
@@ -13,7 +13,6 @@ namespace tessera::nvidia {
 namespace {
 
 using codegen::BackendOptions;
-using codegen::ObjectInfo;
 
 const ir::TargetInfo &hopper() {
   for (const codegen::ArchInfo &a : archTable())
@@ -92,7 +91,7 @@ TEST(Occupancy, KernelsWithDotsRequestHalfOrNothing) {
   EXPECT_EQ(blocks(facts(64, 100, /*dots=*/true)), 0);
 }
 
-TEST(Occupancy, SmallTilesTakeMoreBlocksThanRequestedIfTheyFit) {
+TEST(Occupancy, SmallTilesLoadLittle) {
   KernelFacts small = facts(16, 16, /*dots=*/true);
   small.loadedBetweenBarriers = 5; // of the 16 registers of several iterations
   EXPECT_FALSE(planOccupancy(small, hopper(), {}).loadsLittle);
@@ -100,17 +99,6 @@ TEST(Occupancy, SmallTilesTakeMoreBlocksThanRequestedIfTheyFit) {
   OccupancyPlan plan = planOccupancy(small, hopper(), {});
   EXPECT_TRUE(plan.loadsLittle);
   EXPECT_EQ(plan.minBlocks, 8);
-  ObjectInfo first;
-  first.registers = 64;
-  first.occupancy = 8;
-  EXPECT_TRUE(plan.isWorthTrying(Attempt::WithoutRequest, first, first, hopper(), {}));
-  ObjectInfo other = first;
-  auto isBetter = [&] { return OccupancyPlan::isBetter(Attempt::WithoutRequest, other, first, hopper().tuning); };
-  EXPECT_FALSE(isBetter());
-  other.occupancy = 16;
-  EXPECT_TRUE(isBetter());
-  other.spillBytes = 4;
-  EXPECT_FALSE(isBetter());
 }
 
 TEST(Occupancy, BoundsOfTheUserCountAlone) {
@@ -131,27 +119,6 @@ TEST(Occupancy, SharedMemoryThatAdmitsFewBlocksLeavesThemAllRegisters) {
   EXPECT_EQ(blocks(facts(128, 100), o), 0);
 }
 
-TEST(Occupancy, RequestsThatCostSpillsAreTakenBack) {
-  OccupancyPlan plan;
-  plan.minBlocks = 8;
-  ObjectInfo fine, spills;
-  spills.registers = 64;
-  spills.spillBytes = 16;
-  auto worth = [&](Attempt a, const ObjectInfo &first) { return plan.isWorthTrying(a, first, first, hopper(), {}); };
-  EXPECT_FALSE(worth(Attempt::WithoutRequest, fine));
-  EXPECT_TRUE(worth(Attempt::WithoutRequest, spills));
-  EXPECT_FALSE(worth(Attempt::OneBlock, spills)); // stated already
-  plan.minBlocks = 1;                             // all registers as it is
-  EXPECT_FALSE(worth(Attempt::WithoutRequest, spills));
-  plan.minBlocks = 0;
-  EXPECT_TRUE(worth(Attempt::OneBlock, spills)); // ptxas gave up: 255 registers are there
-  EXPECT_TRUE(worth(Attempt::LowerLevel, spills));
-  spills.registers = 250;
-  EXPECT_FALSE(worth(Attempt::OneBlock, spills));
-  EXPECT_TRUE(OccupancyPlan::isBetter(Attempt::OneBlock, fine, spills, hopper().tuning));
-  EXPECT_FALSE(OccupancyPlan::isBetter(Attempt::OneBlock, spills, spills, hopper().tuning));
-}
-
 TEST(Occupancy, RequestsLeaveALoopItsRegisters) {
   KernelFacts sums = facts(64, 100);
   sums.hasLoops = true;
@@ -165,97 +132,13 @@ TEST(Occupancy, RequestsLeaveALoopItsRegisters) {
   EXPECT_EQ(blocks(sums), 1);
 }
 
-TEST(Occupancy, BlocksThatFitWithoutSpillsGetTheirRegisters) {
-  OccupancyPlan plan;
-  plan.minBlocks = 4;
-  ObjectInfo first;
-  first.registers = 128;
-  first.spillBytes = 8;
-  first.occupancy = 4;
-  ObjectInfo best = first; // also without the request
-  auto worth = [&] { return plan.isWorthTrying(Attempt::BlocksThatFit, first, best, hopper(), {}); };
-  EXPECT_FALSE(worth());
-  best.registers = 142;
-  best.spillBytes = 0;
-  best.occupancy = 3;
-  EXPECT_TRUE(worth());
-  ObjectInfo made = best;
-  made.registers = 168;
-  auto isBetter = [&] { return OccupancyPlan::isBetter(Attempt::BlocksThatFit, made, best, hopper().tuning); };
-  EXPECT_TRUE(isBetter());
-  made.spillBytes = 4;
-  EXPECT_FALSE(isBetter());
-  made.spillBytes = 0;
-  made.occupancy = 2;
-  EXPECT_FALSE(isBetter());
-  first.spillBytes = 0; // small tiles that take more blocks than requested
-  best = first;
-  best.registers = 64;
-  best.occupancy = 8;
-  EXPECT_FALSE(worth());
-}
-
-TEST(Occupancy, WarpGroupDotsAreTriedWithOneMoreBlock) {
-  OccupancyPlan plan;
-  plan.hasWarpGroupDots = true;
-  ObjectInfo first;
-  first.registers = 172;
-  first.occupancy = hopper().occupancy({4, 0, first.registers});
-  EXPECT_EQ(first.occupancy, 2);
-  EXPECT_TRUE(plan.isWorthTrying(Attempt::OneMoreBlock, first, first, hopper(), {}));
-  first.registers = 200; // 168 are less than nine tenths
-  EXPECT_FALSE(plan.isWorthTrying(Attempt::OneMoreBlock, first, first, hopper(), {}));
-  auto isBetter = [&](const ObjectInfo &made) {
-    return OccupancyPlan::isBetter(Attempt::OneMoreBlock, made, first, hopper().tuning);
-  };
-  ObjectInfo more = first;
-  EXPECT_FALSE(isBetter(more));
-  more.occupancy = 3;
-  EXPECT_TRUE(isBetter(more));
-  more.spillBytes = 4;
-  EXPECT_FALSE(isBetter(more));
-}
-
-TEST(Occupancy, WhatSpillsForOneMoreBlockIsTriedWithFewerRegisters) {
-  OccupancyPlan plan;
-  plan.hasWarpGroupDots = true;
-  ObjectInfo first;
-  first.registers = 178;
-  first.occupancy = hopper().occupancy({4, 0, first.registers});
-  ObjectInfo best = first;
-  auto worth = [&] { return plan.isWorthTrying(Attempt::FewerRegisters, first, best, hopper(), {}); };
-  EXPECT_TRUE(worth());
-  EXPECT_EQ(fewerRegisters(first, hopper(), {}), 160);
-  best.occupancy = 3; // one more block did not spill
-  EXPECT_FALSE(worth());
-  best = first;
-  best.registers = first.registers = 71; // 56 are less than 85 %
-  best.occupancy = first.occupancy = hopper().occupancy({4, 0, first.registers});
-  EXPECT_TRUE(plan.isWorthTrying(Attempt::OneMoreBlock, first, best, hopper(), {}));
-  EXPECT_FALSE(worth());
-}
-
-TEST(Occupancy, TheRegisterLimitReplacesRequestsInThePtx) {
-  EXPECT_EQ(withRegisterLimit(".visible .entry k()\n.reqntid 128\n.minnctapersm 3\n{\n}\n", 160),
-            ".visible .entry k()\n.reqntid 128\n.maxnreg 160\n{\n}\n");
-}
-
-TEST(Occupancy, KernelsThatLoadInBulkAreTriedWithOneMoreBlock) {
+TEST(Occupancy, KernelsThatLoadInBulkLoadLittleElse) {
   KernelFacts rows = facts(16, 0);
   EXPECT_FALSE(planOccupancy(rows, hopper(), {}).loadsInBulk);
   rows.hasBulkLoads = true;
   OccupancyPlan plan = planOccupancy(rows, hopper(), {});
   EXPECT_TRUE(plan.loadsInBulk);
   EXPECT_EQ(plan.minBlocks, 0);
-  ObjectInfo first;
-  first.registers = 34; // 32 are 94 %
-  BackendOptions eightWarps;
-  eightWarps.numWarps = 8;
-  first.occupancy = hopper().occupancy({8, 0, first.registers});
-  EXPECT_EQ(first.occupancy, 6);
-  EXPECT_TRUE(plan.isWorthTrying(Attempt::OneMoreBlock, first, first, hopper(), eightWarps));
-  plan.loadsInBulk = false;
-  EXPECT_FALSE(plan.isWorthTrying(Attempt::OneMoreBlock, first, first, hopper(), eightWarps));
   rows.hasMatrixInstructions = true;
   EXPECT_FALSE(planOccupancy(rows, hopper(), {}).loadsInBulk);
   rows.hasMatrixInstructions = false;
@@ -263,7 +146,7 @@ TEST(Occupancy, KernelsThatLoadInBulkAreTriedWithOneMoreBlock) {
   EXPECT_FALSE(planOccupancy(rows, hopper(), {}).loadsInBulk);
 }
 
-TEST(Occupancy, KernelsThatWaitInLoopsAreTriedWithOneBlockMoreThanTheyGot) {
+TEST(Occupancy, LoopsWaitWhereBarriersSeparateTheLoadsOfIterations) {
   KernelFacts sums = facts(64, 100);
   sums.loadedBetweenBarriers = 100;
   EXPECT_FALSE(planOccupancy(sums, hopper(), {}).waitsInLoops);
@@ -271,40 +154,6 @@ TEST(Occupancy, KernelsThatWaitInLoopsAreTriedWithOneBlockMoreThanTheyGot) {
   OccupancyPlan plan = planOccupancy(sums, hopper(), {});
   EXPECT_TRUE(plan.waitsInLoops);
   EXPECT_EQ(plan.minBlocks, 4);
-  ObjectInfo first;
-  first.registers = 72;
-  first.occupancy = hopper().occupancy({4, 0, first.registers});
-  EXPECT_EQ(first.occupancy, 7);
-  auto worth = [&] { return plan.isWorthTrying(Attempt::OneMoreBlock, first, first, hopper(), {}); };
-  EXPECT_TRUE(worth());
-  plan.waitsInLoops = false;
-  EXPECT_FALSE(worth());
-  plan.waitsInLoops = true;
-  first.registers = 120; // 96 for a fifth block
-  first.occupancy = hopper().occupancy({4, 0, first.registers});
-  EXPECT_FALSE(worth());
-}
-
-TEST(Occupancy, ASecondBlockMayCostAFewSpills) {
-  OccupancyPlan plan;
-  plan.hasWarpGroupDots = true;
-  BackendOptions eightWarps;
-  eightWarps.numWarps = 8;
-  ObjectInfo first;
-  first.registers = 146; // 128 are 87 %
-  first.occupancy = hopper().occupancy({8, 0, first.registers});
-  EXPECT_EQ(first.occupancy, 1);
-  EXPECT_TRUE(plan.isWorthTrying(Attempt::OneMoreBlock, first, first, hopper(), eightWarps));
-  ObjectInfo two = first;
-  two.registers = 128;
-  two.occupancy = 2;
-  two.spillBytes = 40;
-  EXPECT_TRUE(OccupancyPlan::isBetter(Attempt::OneMoreBlock, two, first, hopper().tuning));
-  EXPECT_FALSE(plan.isWorthTrying(Attempt::LowerLevel, first, two, hopper(), eightWarps)); // which would lose the block
-  two.spillBytes = 48;
-  EXPECT_FALSE(OccupancyPlan::isBetter(Attempt::OneMoreBlock, two, first, hopper().tuning));
-  first.registers = 160; // 128 are 80 %
-  EXPECT_FALSE(plan.isWorthTrying(Attempt::OneMoreBlock, first, first, hopper(), eightWarps));
 }
 
 TEST(Occupancy, FactsAreOfTheAttributesAndLoads) {
