@@ -264,7 +264,7 @@ absl::Status Compilation::assignLayouts() {
                                      .tensorMemory = options_.tensorMemory};
   std::unique_ptr<Module> ttir;
   if (!options_.exactNumWarps && mayTakeMoreWarps(*module_, kernelName_, target_)) ttir = module_->clone();
-  // What users see of the passes, or leave out, is a run of each with the warps that are taken: a copy decides.
+  // Where passes are observed, a copy decides (trials.h says why).
   bool isUnobserved = transforms::hasNoObservers(options_.passes);
   MoreWarps more;
   if (ttir && !isUnobserved)
@@ -460,18 +460,24 @@ void Compilation::remarkResources() const {
 }
 
 /// A compilation as the options say.
-CompiledOnce compileOnce(Module &m, const TargetInfo &target, const CompileOptions &o, DiagnosticEngine &diag) {
+Trial compileOnce(Module &m, const TargetInfo &target, const CompileOptions &o, DiagnosticEngine &diag) {
   Compilation c(m, target, o, diag);
   absl::StatusOr<CompileResult> result = c.run();
-  return {std::move(result), c.spilledInLoops(), c.instructionsInLoops()};
+  return {o, std::move(result), c.spilledInLoops(), c.instructionsInLoops()};
 }
 
 } // namespace
 
+/// Every compilation chooses the number of warps from its TTGIR (assignLayouts, more_warps.h). Trials choose by what
+/// the generated code spills; the first of these applies:
+///   spill_trials.h         assembly and objects of loops with dots, on targets that hold loads in registers (RDNA): by
+///                          what an iteration spills; twice the warps, fewer stages
+///   warps_after_spills.h   objects, on targets with Tuning::spillBytesForMoreWarps (NVIDIA): by what a thread spills;
+///                          twice the warps
 absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const CompileOptions &o,
                                       DiagnosticEngine &diag) {
-  if (maySpillLess(m, target, o)) return compileToSpillLess(m, target, o, diag, compileOnce);
-  if (mayDoubleWarps(m, target, o)) return compileDoublingWarps(m, target, o, diag, compileOnce);
+  if (hasSpillTrials(m, target, o)) return compileWithSpillTrials(m, target, o, diag, compileOnce);
+  if (hasWarpsTrial(m, target, o)) return compileWithWarpsTrial(m, target, o, diag, compileOnce);
   return compileOnce(m, target, o, diag).result;
 }
 

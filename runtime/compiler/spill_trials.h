@@ -31,11 +31,10 @@
 namespace tessera::runtime {
 
 /// Whether a kernel's loops may hold loads in registers, and whether the compilation gets as far as to tell.
-bool maySpillLess(const ir::Module &, const ir::TargetInfo &, const CompileOptions &);
+bool hasSpillTrials(const ir::Module &, const ir::TargetInfo &, const CompileOptions &);
 
-/// Compiles with the requested stages, or otherwise where that spills less; reports (remarks, dumps) are those of the
-/// compilation that is taken. @pre maySpillLess
-absl::StatusOr<CompileResult> compileToSpillLess(ir::Module &, const ir::TargetInfo &, const CompileOptions &,
-                                                 ir::DiagnosticEngine &, CompileOnce);
+/// Compiles as requested, or otherwise where that spills less (see compileWithTrials). @pre hasSpillTrials
+absl::StatusOr<CompileResult> compileWithSpillTrials(ir::Module &, const ir::TargetInfo &, const CompileOptions &,
+                                                     ir::DiagnosticEngine &, CompileOnce);
 
 } // namespace tessera::runtime

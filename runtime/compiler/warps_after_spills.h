@@ -18,11 +18,10 @@
 namespace tessera::runtime {
 
 /// Whether the kernel leaves the number of warps open, may hold many registers, and becomes an object.
-bool mayDoubleWarps(const ir::Module &, const ir::TargetInfo &, const CompileOptions &);
+bool hasWarpsTrial(const ir::Module &, const ir::TargetInfo &, const CompileOptions &);
 
-/// Compiles as requested, or otherwise with twice the warps; reports (remarks, dumps) are those of the compilation that
-/// is taken. @pre mayDoubleWarps
-absl::StatusOr<CompileResult> compileDoublingWarps(ir::Module &, const ir::TargetInfo &, const CompileOptions &,
-                                                   ir::DiagnosticEngine &, CompileOnce);
+/// Compiles as requested, or otherwise with twice the warps (see compileWithTrials). @pre hasWarpsTrial
+absl::StatusOr<CompileResult> compileWithWarpsTrial(ir::Module &, const ir::TargetInfo &, const CompileOptions &,
+                                                    ir::DiagnosticEngine &, CompileOnce);
 
 } // namespace tessera::runtime

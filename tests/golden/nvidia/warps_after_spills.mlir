@@ -5,9 +5,9 @@
 // RUN: tessera compile %s --target sm_90a --num-warps 4 --emit cubin -o /dev/null --metadata - --remarks 2>&1 | FileCheck %s
 // RUN: tessera compile %s --target sm_90a --num-warps 4 --emit cubin -o /dev/null --metadata - --verify-each | FileCheck %s --check-prefix=OBSERVED
 // OBSERVED: "num_warps": 8
+// CHECK: 'many_blocks' has 8 warps: with 4, a thread spills {{[1-9][0-9][0-9]+}} bytes of its registers, and 0 with these [more-warps:WarpsDoubled]
 // CHECK: 'many_blocks' takes {{[0-9]+}} registers of a thread (0 bytes spilled)
 // CHECK-SAME: blocks of 8 warps
-// CHECK: 'many_blocks' has 8 warps: with 4, a thread spills {{[1-9][0-9][0-9]+}} bytes of its registers, and 0 with these [more-warps:WarpsDoubled]
 // CHECK: "num_warps": 8
 
 // Not if the number of warps is exact, nor where PTX is the last stage, nor if threads spill less.
