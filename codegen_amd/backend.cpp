@@ -12,10 +12,10 @@
 #include "codegen_amd/object.h"
 #include "codegen_amd/passes/block_attributes.h"
 #include "codegen_amd/passes/dpp_constants.h"
-#include "codegen_amd/passes/hold_loads.h"
-#include "codegen_amd/passes/loads_by_use.h"
+#include "codegen_amd/passes/dual_issue_barriers.h"
 #include "codegen_amd/passes/mark_next_block.h"
 #include "codegen_amd/passes/mark_spills.h"
+#include "codegen_amd/passes/order_loads_by_use.h"
 #include "codegen_amd/passes/order_matrices.h"
 #include "codegen_amd/passes/raise_priorities.h"
 #include "codegen_amd/passes/recompute_after_loops.h"
@@ -94,6 +94,50 @@ struct Way {
   int64_t mostRecomputed = 0;  // registers that are computed again after a loop; 0: any number
 };
 
+/// The matrix instructions that a pass is about.
+enum class Matrices : uint8_t { All, Mfma, Wmma, MfmaOrWmma }; // All: and none
+
+bool isFor(Matrices matrices, ir::MatrixUnit unit) {
+  switch (matrices) {
+  case Matrices::All: return true;
+  case Matrices::Mfma: return unit == ir::MatrixUnit::Mfma;
+  case Matrices::Wmma: return unit == ir::MatrixUnit::Wmma;
+  case Matrices::MfmaOrWmma: return unit == ir::MatrixUnit::Mfma || unit == ir::MatrixUnit::Wmma;
+  }
+  llvm_unreachable("matrix instructions");
+}
+
+/// A pass of ours on machine code.
+struct MachinePass {
+  llvm::StringLiteral after; // LLVM's pass, by its argument
+  int leastLevel;            // of optimisation
+  Matrices matrices;         // of the targets
+  llvm::Pass *(*create)(const ir::TargetInfo &, const Way &);
+};
+
+using Info = ir::TargetInfo;
+
+/// In order of execution (passes/README.md says what each does).
+constexpr MachinePass kMachinePasses[] = {
+    // In SSA form. The first at every level: without it the code is wrong.
+    {"detect-dead-lanes", 0, Matrices::All, [](const Info &, const Way &) { return createDppConstants(); }},
+    {"detect-dead-lanes", 2, Matrices::MfmaOrWmma,
+     [](const Info &info, const Way &way) {
+       return createRecomputeAfterLoops(info.tuning, way.recomputed, way.mostRecomputed);
+     }},
+    {"detect-dead-lanes", 2, Matrices::Mfma, [](const Info &, const Way &) { return createShareConstants(); }},
+    // Between LLVM's scheduler and register allocation.
+    {"machine-scheduler", 2, Matrices::Mfma, [](const Info &info, const Way &) { return createOrderMatrices(info); }},
+    {"machine-scheduler", 2, Matrices::MfmaOrWmma,
+     [](const Info &info, const Way &) { return createUsesAfterLoads(info.tuning); }},
+    {"machine-scheduler", 2, Matrices::Wmma, [](const Info &, const Way &) { return createOrderLoadsByUse(); }},
+    {"machine-scheduler", 2, Matrices::Wmma, [](const Info &, const Way &) { return createDualIssueBarriers(); }},
+    // When the registers are known.
+    {"prologepilog", 2, Matrices::All, [](const Info &, const Way &) { return createMarkSpills(); }},
+    {"prologepilog", 2, Matrices::Mfma, [](const Info &info, const Way &) { return createMarkNextBlock(info); }},
+    {"prologepilog", 2, Matrices::Mfma, [](const Info &info, const Way &) { return createRaisePriorities(info); }},
+};
+
 class AmdBackend final : public codegen::Backend {
 public:
   AmdBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options, Way way = {})
@@ -146,23 +190,9 @@ protected:
     passes.add(createEvictionBudget(info().tuning.maxEvictionTries));
   }
   void addCodegenPassesAfter(llvm::StringRef argument, llvm::legacy::PassManagerBase &passes) const override {
-    bool mfma = info().matrixUnit == ir::MatrixUnit::Mfma;
-    bool hasMatrices = info().matrixUnit == ir::MatrixUnit::Mfma || info().matrixUnit == ir::MatrixUnit::Wmma;
-    // Whatever the level: without it the code is wrong.
-    if (argument == "detect-dead-lanes") passes.add(createDppConstants());
-    if (argument == "detect-dead-lanes" && hasMatrices && options_.optLevel >= 2)
-      passes.add(createRecomputeAfterLoops(info().tuning, way_.recomputed, way_.mostRecomputed));
-    if (argument == "detect-dead-lanes" && mfma && options_.optLevel >= 2) passes.add(createShareConstants());
-    if (argument == "machine-scheduler" && mfma && options_.optLevel >= 2) passes.add(createOrderMatrices(info()));
-    if (argument == "machine-scheduler" && hasMatrices && options_.optLevel >= 2)
-      passes.add(createUsesAfterLoads(info().tuning));
-    if (argument == "machine-scheduler" && info().matrixUnit == ir::MatrixUnit::Wmma && options_.optLevel >= 2) {
-      passes.add(createLoadsByUse());
-      passes.add(createHoldLoads());
-    }
-    if (argument == "prologepilog" && options_.optLevel >= 2) passes.add(createMarkSpills());
-    if (argument == "prologepilog" && mfma && options_.optLevel >= 2) passes.add(createMarkNextBlock(info()));
-    if (argument == "prologepilog" && mfma && options_.optLevel >= 2) passes.add(createRaisePriorities(info()));
+    for (const MachinePass &pass : kMachinePasses)
+      if (argument == pass.after && options_.optLevel >= pass.leastLevel && isFor(pass.matrices, info().matrixUnit))
+        passes.add(pass.create(info(), way_));
   }
   bool libraryMayBeFused() const override { return false; } // fused, ocml's sinh of small numbers loses half its bits
 
@@ -177,7 +207,7 @@ private:
   /// Code of the module; where it misses a mark, the first of other ways that does not. Where registers are spilled:
   ///   - what is not used in loops with matrix instructions is computed again after them;
   ///   - LLVM's scheduler with the other tracker. Not with MFMA, between which another scheduler puts what fills their
-  ///     latency (schedule-matrices).
+  ///     latency (mfma-scheduler).
   /// Each if nothing is spilled then. Where a few registers less make room for a second block of threads, code for two;
   /// if that spills a little, code that computes again for two, if it spills nothing. For a third block or a later one,
   /// the first of both that spills nothing.

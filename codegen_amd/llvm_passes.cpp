@@ -11,16 +11,16 @@
 #include "codegen_amd/passes/drop_masked_buffers.h"
 #include "codegen_amd/passes/expand_divisions.h"
 #include "codegen_amd/passes/hoist_short_branches.h"
-#include "codegen_amd/passes/hold_matrices.h"
 #include "codegen_amd/passes/keep_carried_pointers.h"
+#include "codegen_amd/passes/keep_wmma_in_blocks.h"
 #include "codegen_amd/passes/limit_buffers.h"
 #include "codegen_amd/passes/mark_slow_allocation.h"
 #include "codegen_amd/passes/merge_branches.h"
+#include "codegen_amd/passes/mfma_scheduler.h"
 #include "codegen_amd/passes/pack_halves.h"
 #include "codegen_amd/passes/permute_bytes.h"
 #include "codegen_amd/passes/round_to_bfloat.h"
 #include "codegen_amd/passes/scalar_offsets.h"
-#include "codegen_amd/passes/schedule_matrices.h"
 #include "codegen_amd/passes/share_base_moves.h"
 #include "codegen_amd/passes/share_muls.h"
 #include "codegen_amd/passes/unroll_buffers.h"
@@ -107,7 +107,7 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info, const Targe
   p.addPass(ShareBaseMovesPass(info));  // … and before their sums change
   p.addPass(KeepCarriedPointersPass()); // hides where pointers start: after the passes that use it
   p.addPass(AtomicLoopsPass(tm));       // … and blocks
-  p.addPass(ScheduleMatricesPass());    // after the passes that remove matrix instructions
+  p.addPass(MfmaSchedulerPass());       // after the passes that remove matrix instructions
   return p;
 }
 
@@ -131,7 +131,7 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
     else
       passes.addPass(createModuleToFunctionPassAdaptor(ExpandDivisionsPass()));
     bool isRdna3 = info.matrixUnit == ir::MatrixUnit::Wmma && info.matrixVersion == 1;
-    if (optLevel >= 1 && isRdna3) passes.addPass(createModuleToFunctionPassAdaptor(HoldMatricesPass()));
+    if (optLevel >= 1 && isRdna3) passes.addPass(createModuleToFunctionPassAdaptor(KeepWmmaInBlocksPass()));
     if (optLevel >= 1) passes.addPass(createModuleToFunctionPassAdaptor(MarkSlowAllocationPass(info)));
     if (helpers) passes.addPass(GlobalDCEPass()); // bodies that were inlined everywhere
     // Finds the implicit inputs (dispatch packet, queue, y and z of ids, accumulation registers, …) that are not used:

@@ -1,10 +1,10 @@
-// Holds WMMA in their blocks (see hold_matrices.cpp).
+// Keeps WMMA in their blocks (see keep_wmma_in_blocks.cpp).
 #pragma once
 #include "llvm/IR/PassManager.h"
 
 namespace tessera::amd {
 
-class HoldMatricesPass : public llvm::PassInfoMixin<HoldMatricesPass> {
+class KeepWmmaInBlocksPass : public llvm::PassInfoMixin<KeepWmmaInBlocksPass> {
 public:
   llvm::PreservedAnalyses run(llvm::Function &, llvm::FunctionAnalysisManager &);
 };

@@ -5,7 +5,7 @@
 // Where MFMA instructions wait for each other, filling their latency is worth more than further waves, whose number the
 // accumulators bound anyway: loops have up to a tenth fewer instructions and registers (22 kernels for gfx90a and
 // gfx942).
-#include "codegen_amd/passes/schedule_matrices.h"
+#include "codegen_amd/passes/mfma_scheduler.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -13,7 +13,7 @@
 namespace tessera::amd {
 using namespace llvm;
 
-PreservedAnalyses ScheduleMatricesPass::run(Function &f, FunctionAnalysisManager &) {
+PreservedAnalyses MfmaSchedulerPass::run(Function &f, FunctionAnalysisManager &) {
   bool mfma = any_of(instructions(f), [](Instruction &i) {
     auto *call = dyn_cast<IntrinsicInst>(&i);
     return call && Intrinsic::getBaseName(call->getIntrinsicID()).starts_with("llvm.amdgcn.mfma");

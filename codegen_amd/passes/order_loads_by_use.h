@@ -1,4 +1,4 @@
-// Issues loads in the order in which they are waited for (see loads_by_use.cpp).
+// Issues loads in the order in which they are waited for (see order_loads_by_use.cpp).
 #pragma once
 
 namespace llvm {
@@ -8,6 +8,6 @@ class Pass;
 namespace tessera::amd {
 
 /// A pass on machine functions, to run between LLVM's scheduler and register allocation. The caller owns it.
-llvm::Pass *createLoadsByUse();
+llvm::Pass *createOrderLoadsByUse();
 
 } // namespace tessera::amd

@@ -1,4 +1,4 @@
-// Keeps loads ahead of the first use of any (see hold_loads.cpp).
+// Keeps dual issue from delaying loads behind waits (see dual_issue_barriers.cpp).
 #pragma once
 
 namespace llvm {
@@ -8,6 +8,6 @@ class Pass;
 namespace tessera::amd {
 
 /// A pass on machine functions, to run between LLVM's scheduler and register allocation. The caller owns it.
-llvm::Pass *createHoldLoads();
+llvm::Pass *createDualIssueBarriers();
 
 } // namespace tessera::amd

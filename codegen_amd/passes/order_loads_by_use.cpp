@@ -22,7 +22,7 @@
 // registers than the function takes somewhere.
 //
 // Runs: after LLVM's scheduler, before register allocation (codegen/object/backend.h, addCodegenPassesAfter).
-#include "codegen_amd/passes/loads_by_use.h"
+#include "codegen_amd/passes/order_loads_by_use.h"
 #include "codegen_amd/passes/opcodes.h"
 #include "codegen_amd/passes/vector_pressure.h"
 #include "llvm/ADT/DenseMap.h"
@@ -61,10 +61,10 @@ struct Load {
   SmallVector<int, 4> addresses = {};             // positions of arithmetic that may move ahead of it
 };
 
-class LoadsByUse final : public MachineFunctionPass {
+class OrderLoadsByUse final : public MachineFunctionPass {
 public:
   static char ID;
-  LoadsByUse() : MachineFunctionPass(ID) {}
+  OrderLoadsByUse() : MachineFunctionPass(ID) {}
   StringRef getPassName() const override { return "Tessera: loads in the order of uses"; }
 
   void getAnalysisUsage(AnalysisUsage &au) const override {
@@ -352,10 +352,10 @@ private:
   std::optional<int64_t> mostRegisters_; // of the function
 };
 
-char LoadsByUse::ID = 0;
+char OrderLoadsByUse::ID = 0;
 
 } // namespace
 
-Pass *createLoadsByUse() { return new LoadsByUse(); }
+Pass *createOrderLoadsByUse() { return new OrderLoadsByUse(); }
 
 } // namespace tessera::amd

@@ -1,4 +1,4 @@
-// Holds WMMA instructions of RDNA 3 in their blocks.
+// Keeps WMMA instructions of RDNA 3 in their blocks.
 //
 //   %d = call wmma(…)                %d = call wmma(…);  call fake.use(%d)
 //   br %mask, %store, %after    →    br %mask, %store, %after
@@ -7,8 +7,8 @@
 // LLVM 22's machine code sinking does not know that these instructions read values of all lanes: their intrinsics lack
 // the mark `convergent` that other matrix instructions have. It moves one whose result only a masked store uses past
 // the branch, with the moves that make its operands, where masked-off lanes no longer run the moves. A use in its own
-// block that becomes no instruction holds it.
-#include "codegen_amd/passes/hold_matrices.h"
+// block that becomes no instruction keeps it there.
+#include "codegen_amd/passes/keep_wmma_in_blocks.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -36,7 +36,7 @@ static bool anchored(Instruction *value, SmallPtrSetImpl<Instruction *> &seen) {
   return false;
 }
 
-PreservedAnalyses HoldMatricesPass::run(Function &f, FunctionAnalysisManager &) {
+PreservedAnalyses KeepWmmaInBlocksPass::run(Function &f, FunctionAnalysisManager &) {
   SmallVector<IntrinsicInst *, 16> loose;
   for (Instruction &i : instructions(f))
     if (auto *call = dyn_cast<IntrinsicInst>(&i)) {

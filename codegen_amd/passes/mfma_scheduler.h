@@ -1,10 +1,10 @@
-// The scheduler of kernels with MFMA (see schedule_matrices.cpp).
+// The scheduler of kernels with MFMA (see mfma_scheduler.cpp).
 #pragma once
 #include "llvm/IR/PassManager.h"
 
 namespace tessera::amd {
 
-class ScheduleMatricesPass : public llvm::PassInfoMixin<ScheduleMatricesPass> {
+class MfmaSchedulerPass : public llvm::PassInfoMixin<MfmaSchedulerPass> {
 public:
   llvm::PreservedAnalyses run(llvm::Function &, llvm::FunctionAnalysisManager &);
 };

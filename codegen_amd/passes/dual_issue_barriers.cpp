@@ -16,7 +16,7 @@
 // Limits: vector loads of global memory; within a block, in the order that LLVM's first scheduler chose.
 //
 // Runs: after LLVM's scheduler, before register allocation (codegen/object/backend.h, addCodegenPassesAfter).
-#include "codegen_amd/passes/hold_loads.h"
+#include "codegen_amd/passes/dual_issue_barriers.h"
 #include "codegen_amd/passes/opcodes.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/CodeGen/LiveIntervals.h"
@@ -32,11 +32,11 @@ namespace {
 // What may still cross a SCHED_BARRIER: scalar, matrix and LDS instructions, and stores to memory.
 constexpr int64_t kMayCross = 0x4 | 0x8 | 0x40 | 0x80;
 
-class HoldLoads final : public MachineFunctionPass {
+class DualIssueBarriers final : public MachineFunctionPass {
 public:
   static char ID;
-  HoldLoads() : MachineFunctionPass(ID) {}
-  StringRef getPassName() const override { return "Tessera: loads ahead of uses"; }
+  DualIssueBarriers() : MachineFunctionPass(ID) {}
+  StringRef getPassName() const override { return "Tessera: barriers for dual issue"; }
 
   void getAnalysisUsage(AnalysisUsage &au) const override {
     au.addRequired<LiveIntervalsWrapperPass>();
@@ -91,10 +91,10 @@ private:
   unsigned barrier_ = 0; // opcode of SCHED_BARRIER
 };
 
-char HoldLoads::ID = 0;
+char DualIssueBarriers::ID = 0;
 
 } // namespace
 
-Pass *createHoldLoads() { return new HoldLoads(); }
+Pass *createDualIssueBarriers() { return new DualIssueBarriers(); }
 
 } // namespace tessera::amd
