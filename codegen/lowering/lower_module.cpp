@@ -127,12 +127,36 @@ private:
     return c;
   }
 
-  bool declare(tt::FuncOp f) {
-    FunctionLowering fl(b_, target_, diag_, options_, contextOf(f));
-    auto type = f.functionType().cast<FunctionType>();
-    bool kernel = isKernel(f);
+  /// The LLVM types of a function's parameters and results.
+  struct Signature {
     llvm::SmallVector<llvm::Type *, 16> params, results;
     llvm::SmallVector<unsigned, 4> tensorMaps; // parameters of a kernel
+  };
+
+  bool declare(tt::FuncOp f) {
+    FunctionLowering fl(b_, target_, diag_, options_, contextOf(f));
+    bool kernel = isKernel(f);
+    Signature types;
+    if (!addParameters(f, fl, types) || !addResults(f, fl, types)) return false;
+    llvm::Type *result = types.results.empty() ? b_.getVoidTy() : llvm::StructType::get(b_.getContext(), types.results);
+    auto *fn = llvm::Function::Create(llvm::FunctionType::get(result, types.params, false),
+                                      kernel ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage,
+                                      f.symName(), *out_);
+    fn->setDoesNotThrow();
+    if (kernel) {
+      addKernelAttributes(f, fl, types, *fn);
+    } else {
+      fn->addFnAttr(llvm::Attribute::NoInline);
+      fn->addFnAttr(llvm::Attribute::Convergent);
+    }
+    alignPointers(f, fl, *fn);
+    functions_[f.symName()] = fn;
+    return true;
+  }
+
+  bool addParameters(tt::FuncOp f, FunctionLowering &fl, Signature &out) {
+    auto type = f.functionType().cast<FunctionType>();
+    bool kernel = isKernel(f);
     for (unsigned i = 0; i < type.numInputs(); ++i) {
       auto types = fl.elementTypes(type.input(i));
       if (kernel && type.input(i).isa<TensorDescType>()) {
@@ -141,15 +165,23 @@ private:
                                    target_.info().name + " has no bulk copies of tensors");
           return false;
         }
-        tensorMaps.push_back(params.size());
+        out.tensorMaps.push_back(out.params.size());
       }
       if (llvm::is_contained(types, nullptr) || (kernel && (type.input(i).isTensor() || types.size() != 1))) {
         diag_.error(f.loc(), argumentName(f, i) + " of '" + f.symName() + "' has type " + type.input(i).str() +
                                  ", which " + (kernel ? "a kernel" : "a function") + " cannot take");
         return false;
       }
-      params.append(types.begin(), types.end());
+      out.params.append(types.begin(), types.end());
     }
+    out.params.append(2, b_.getPtrTy(1));
+    if (!kernel) out.params.push_back(b_.getPtrTy(3));
+    return true;
+  }
+
+  bool addResults(tt::FuncOp f, FunctionLowering &fl, Signature &out) {
+    auto type = f.functionType().cast<FunctionType>();
+    bool kernel = isKernel(f);
     for (unsigned i = 0; i < type.numResults(); ++i) {
       auto types = fl.elementTypes(type.result(i));
       if (kernel || llvm::is_contained(types, nullptr)) {
@@ -157,42 +189,43 @@ private:
                                  (kernel ? ": it is public, so it is a kernel" : ""));
         return false;
       }
-      results.append(types.begin(), types.end());
+      out.results.append(types.begin(), types.end());
     }
-    params.append(2, b_.getPtrTy(1));
-    if (!kernel) params.push_back(b_.getPtrTy(3));
-    llvm::Type *result = results.empty() ? b_.getVoidTy() : llvm::StructType::get(b_.getContext(), results);
-    auto *fn = llvm::Function::Create(llvm::FunctionType::get(result, params, false),
-                                      kernel ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage,
-                                      f.symName(), *out_);
-    fn->setDoesNotThrow();
-    if (kernel) {
-      // A launch passes bits, never poison. This spares LLVM a search whenever it must know that a value is not poison,
-      // as strength reduction does for every pair of candidates.
-      for (llvm::Argument &a : fn->args()) a.addAttr(llvm::Attribute::NoUndef);
-      for (unsigned i : tensorMaps) target_.tensorMapArgument(*fn->getArg(i));
-      target_.kernelAttributes(*fn, unsigned(fl.warpSize() * totalNumWarps(module_.op())), fl.numCtas(),
-                               moduleInt(module_.op(), kMaxRegistersAttr, 0), widestTensor(f.op, fl));
-      if (target_.info().takesOccupancyHint)
-        fn->addFnAttr("tessera-shared-bytes", std::to_string(moduleInt(module_.op(), kSharedAttr, 0)));
-    } else {
-      fn->addFnAttr(llvm::Attribute::NoInline);
-      fn->addFnAttr(llvm::Attribute::Convergent);
-    }
-    // Divisibility of pointers is alignment.
+    return true;
+  }
+
+  void addKernelAttributes(tt::FuncOp f, FunctionLowering &fl, const Signature &types, llvm::Function &fn) {
+    // A launch passes bits, never poison. This spares LLVM a search whenever it must know that a value is not poison,
+    // as strength reduction does for every pair of candidates.
+    for (llvm::Argument &a : fn.args()) a.addAttr(llvm::Attribute::NoUndef);
+    for (unsigned i : types.tensorMaps) target_.tensorMapArgument(*fn.getArg(i));
+    target_.kernelAttributes(fn, unsigned(fl.warpSize() * totalNumWarps(module_.op())), fl.numCtas(),
+                             moduleInt(module_.op(), kMaxRegistersAttr, 0), widestTensor(f.op, fl));
+    if (target_.info().takesOccupancyHint)
+      fn.addFnAttr("tessera-shared-bytes", std::to_string(moduleInt(module_.op(), kSharedAttr, 0)));
+  }
+
+  /// Divisibility of pointers is alignment.
+  void alignPointers(tt::FuncOp f, FunctionLowering &fl, llvm::Function &fn) {
+    constexpr uint64_t kLargest = 4096;
+    auto type = f.functionType().cast<FunctionType>();
     unsigned at = 0;
     for (unsigned i = 0; i < type.numInputs(); ++i) {
-      if (auto list = f.argAttrs() ? f.argAttrs().dyn_cast<ArrayAttr>() : ArrayAttr();
-          list && i < list.size() && type.input(i).isPointer())
-        if (auto dict = list[i].dyn_cast<DictionaryAttr>())
-          if (auto d =
-                  dict.get(kDivisibilityAttr) ? dict.get(kDivisibilityAttr).dyn_cast<IntegerAttr>() : IntegerAttr())
-            if (llvm::isPowerOf2_64(d.zext()) && d.zext() <= 4096)
-              fn->addParamAttr(at, llvm::Attribute::getWithAlignment(b_.getContext(), llvm::Align(d.zext())));
+      std::optional<uint64_t> bytes = type.input(i).isPointer() ? divisibilityOf(f, i) : std::nullopt;
+      if (bytes && llvm::isPowerOf2_64(*bytes) && *bytes <= kLargest)
+        fn.addParamAttr(at, llvm::Attribute::getWithAlignment(b_.getContext(), llvm::Align(*bytes)));
       at += fl.numElements(type.input(i));
     }
-    functions_[f.symName()] = fn;
-    return true;
+  }
+
+  /// The divisibility that a function's argument states.
+  static std::optional<uint64_t> divisibilityOf(tt::FuncOp f, unsigned argument) {
+    auto list = f.argAttrs() ? f.argAttrs().dyn_cast<ArrayAttr>() : ArrayAttr();
+    if (!list || argument >= list.size()) return std::nullopt;
+    auto attributes = list[argument].dyn_cast<DictionaryAttr>();
+    Attribute stated = attributes ? attributes.get(kDivisibilityAttr) : Attribute();
+    auto number = stated ? stated.dyn_cast<IntegerAttr>() : IntegerAttr();
+    return number ? std::optional<uint64_t>(number.zext()) : std::nullopt;
   }
 
   bool lower(tt::FuncOp f, const transforms::AxisInfoAnalysis &axisInfo, const transforms::AxisInfoAnalysis *proved,
