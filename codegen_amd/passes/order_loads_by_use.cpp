@@ -61,6 +61,106 @@ struct Load {
   SmallVector<int, 4> addresses = {};             // positions of arithmetic that may move ahead of it
 };
 
+/// Operands that are virtual registers.
+auto registersOf(const MachineInstr &mi) {
+  return llvm::make_filter_range(mi.operands(),
+                                 [](const MachineOperand &o) { return o.isReg() && o.getReg().isVirtual(); });
+}
+
+/// Collects the loads of a region that may change their places. Instructions are added in order; of a load, that gives
+/// the earliest place, behind what writes its operands and what reads or writes its result.
+class LoadScan {
+public:
+  enum class Kind : uint8_t { Load, Arithmetic, Fixed };
+
+  explicit LoadScan(int begin) : begin_(begin) {}
+
+  void add(MachineInstr &mi, int position, Kind kind) {
+    Load load{&mi, position};
+    bool moves = kind != Kind::Fixed;
+    Ahead ahead{begin_, {}};
+    for (const MachineOperand &o : registersOf(mi)) {
+      auto other = loaded_.find(o.getReg());
+      bool isLoaded = other != loaded_.end();
+      // What a load brings, or what replaces the address of another load.
+      if (o.isDef() ? addresses_.contains(o.getReg()) : isLoaded) moves = false;
+      if (isLoaded && kind != Kind::Load) moves = false;
+      if (isLoaded) load.before = other->second;
+      addAccesses(o, ahead);
+    }
+    bound(ahead);
+    if (moves && kind == Kind::Load) {
+      load.earliest = ahead.position;
+      load.addresses = ahead.addresses;
+      addLoad(load);
+      return;
+    }
+    if (moves) movable_.try_emplace(position, ahead);
+    for (const MachineOperand &o : registersOf(mi)) {
+      (o.isDef() ? written_ : read_)[o.getReg()] = position + 1;
+      loaded_.erase(o.getReg()); // used: the next load into it stays behind by `read_` or `written_`
+    }
+  }
+
+  SmallVector<Load, 0> takeLoads() { return std::move(loads_); }
+
+private:
+  /// What must be ahead of an instruction: all that is before a position, and arithmetic behind it that may move there.
+  struct Ahead {
+    int position;
+    SmallVector<int, 4> addresses;
+
+    void add(const Ahead &other) {
+      position = std::max(position, other.position);
+      addresses.append(other.addresses);
+    }
+  };
+
+  /// The last instruction that writes a register, with what must be ahead of it where it may move.
+  Ahead aheadOfWriter(Register r) const {
+    auto it = written_.find(r);
+    if (it == written_.end()) return {begin_, {}};
+    auto writer = movable_.find(it->second - 1);
+    if (writer == movable_.end()) return {it->second, {}};
+    Ahead ahead = writer->second;
+    ahead.addresses.push_back(it->second - 1);
+    return ahead;
+  }
+
+  /// Adds what accesses an operand's register and must stay ahead of the operand's instruction.
+  void addAccesses(const MachineOperand &o, Ahead &ahead) const {
+    ahead.add(aheadOfWriter(o.getReg()));
+    auto it = read_.find(o.getReg());
+    if (o.isDef() && it != read_.end()) ahead.position = std::max(ahead.position, it->second);
+  }
+
+  /// More arithmetic than may move stays where it is.
+  static void bound(Ahead &ahead) {
+    llvm::sort(ahead.addresses);
+    ahead.addresses.erase(llvm::unique(ahead.addresses), ahead.addresses.end());
+    if (int(ahead.addresses.size()) <= kMostArithmetic) return;
+    ahead.position = std::max(ahead.position, ahead.addresses.back() + 1);
+    ahead.addresses.clear();
+  }
+
+  void addLoad(const Load &load) {
+    for (const MachineOperand &o : registersOf(*load.mi)) {
+      if (o.isDef())
+        loaded_[o.getReg()] = int(loads_.size());
+      else
+        addresses_.insert(o.getReg());
+    }
+    loads_.push_back(load);
+  }
+
+  const int begin_;
+  SmallVector<Load, 0> loads_;
+  DenseMap<Register, int> written_, read_; // by other instructions: positions behind
+  DenseMap<Register, int> loaded_;         // index of the last load into it, until it is used
+  DenseSet<Register> addresses_;           // of `loads_`
+  DenseMap<int, Ahead> movable_;           // arithmetic, by position
+};
+
 class OrderLoadsByUse final : public MachineFunctionPass {
 public:
   static char ID;
@@ -234,82 +334,18 @@ private:
       for (const Load &load : loads) firstUses[load.mi] = load.firstUse;
   }
 
-  /// What must be ahead of an instruction: all that is before a position, and arithmetic behind it that may move there.
-  struct Ahead {
-    int position;
-    SmallVector<int, 4> addresses;
-
-    void add(const Ahead &other) {
-      position = std::max(position, other.position);
-      addresses.append(other.addresses);
-    }
-  };
-
   SmallVector<Load, 0> loadsOf(ArrayRef<MachineInstr *> order, int begin, int end, Memory memory) const {
-    SmallVector<Load, 0> loads;
-    DenseMap<Register, int> written, read; // by other instructions: positions behind
-    DenseMap<Register, int> loaded;        // index of the last load into it, until it is used
-    DenseSet<Register> addresses;          // of `loads`
-    DenseMap<int, Ahead> movable;          // arithmetic, by position
-    // The last instruction that writes a register.
-    auto aheadOfWriter = [&](Register r) {
-      Ahead ahead{begin, {}};
-      auto it = written.find(r);
-      if (it == written.end()) return ahead;
-      auto writer = movable.find(it->second - 1);
-      if (writer == movable.end()) return Ahead{it->second, {}};
-      ahead = writer->second;
-      ahead.addresses.push_back(it->second - 1);
-      return ahead;
-    };
+    LoadScan scan(begin);
     for (int i = begin; i < end; ++i) {
       MachineInstr &mi = *order[i];
       if (mi.isDebugInstr()) continue;
-      bool isOther = !isMovable(mi) || memoryOf(mi) != memory;
-      bool moves = !isOther || isArithmetic(mi);
-      Ahead ahead{begin, {}};
-      Load load{&mi, i};
-      for (const MachineOperand &o : mi.operands()) {
-        if (!o.isReg() || !o.getReg().isVirtual()) continue;
-        Register r = o.getReg();
-        auto other = loaded.find(r);
-        // What a load brings, or what replaces the address of another load.
-        if (o.isDef() ? addresses.contains(r) : other != loaded.end()) moves = false;
-        if (other != loaded.end()) {
-          if (isOther) moves = false;
-          load.before = other->second;
-        }
-        ahead.add(aheadOfWriter(r));
-        if (auto it = read.find(r); o.isDef() && it != read.end())
-          ahead.position = std::max(ahead.position, it->second);
-      }
-      llvm::sort(ahead.addresses);
-      ahead.addresses.erase(llvm::unique(ahead.addresses), ahead.addresses.end());
-      if (int(ahead.addresses.size()) > kMostArithmetic) {
-        ahead.position = std::max(ahead.position, ahead.addresses.back() + 1);
-        ahead.addresses.clear();
-      }
-      if (moves && !isOther) {
-        load.earliest = ahead.position;
-        load.addresses = ahead.addresses;
-        for (const MachineOperand &o : mi.operands())
-          if (o.isReg() && o.getReg().isVirtual()) {
-            if (o.isDef())
-              loaded[o.getReg()] = int(loads.size());
-            else
-              addresses.insert(o.getReg());
-          }
-        loads.push_back(load);
-        continue;
-      }
-      if (moves) movable.try_emplace(i, ahead);
-      for (const MachineOperand &o : mi.operands()) {
-        if (!o.isReg() || !o.getReg().isVirtual()) continue;
-        (o.isDef() ? written : read)[o.getReg()] = i + 1;
-        loaded.erase(o.getReg()); // used: the next load into it stays behind by `read` or `written`
-      }
+      bool isLoad = isMovable(mi) && memoryOf(mi) == memory;
+      scan.add(mi, i,
+               isLoad             ? LoadScan::Kind::Load
+               : isArithmetic(mi) ? LoadScan::Kind::Arithmetic
+                                  : LoadScan::Kind::Fixed);
     }
-    return loads;
+    return scan.takeLoads();
   }
 
   /// The first uses of the loads' results, and what must stay behind them.
