@@ -175,7 +175,7 @@ struct Split {
   Split(FunctionLowering &fl, Type type) : fl(fl), type(type) {}
   llvm::Value *base = nullptr;
   llvm::SmallVector<std::pair<llvm::Value *, int64_t>, 4> uniform; // integer and its scale
-  int64_t uniformConstant = 0;
+  int64_t uniformConstant = 0;                                     // modulo 2^64
   llvm::SmallVector<std::pair<Value, int64_t>, 4> terms;
   int64_t maxOffset = 0;
 
@@ -184,9 +184,11 @@ struct Split {
            v.type().cast<TensorType>().shape() == type.cast<TensorType>().shape();
   }
 
+  void addConstant(uint64_t bytes) { uniformConstant = int64_t(uint64_t(uniformConstant) + bytes); }
+
   bool offset(Value v, int64_t scale) {
     if (const llvm::APInt *bits = splatBits(constantOf(v))) {
-      uniformConstant += bits->getSExtValue() * scale;
+      addConstant(uint64_t(bits->getSExtValue()) * uint64_t(scale));
       return true;
     }
     Operation *op = v.definingOp();
@@ -206,7 +208,7 @@ struct Split {
       Split inner(fl, source.type());
       if (inner.offset(source, scale) && inner.terms.empty()) {
         uniform.append(inner.uniform.begin(), inner.uniform.end());
-        uniformConstant += inner.uniformConstant;
+        addConstant(uint64_t(inner.uniformConstant));
         return true;
       }
       terms.resize(before);
@@ -373,9 +375,13 @@ void AccessPlan::address(const VectorAccess &a, MemoryAccess &out) {
     }
     if (!small && ptr_.type().isTensor() && s.pointer(ptr_)) {
       base_ = s.base;
-      for (auto [v, scale] : s.uniform)
-        base_ = b.CreateGEP(b.getInt8Ty(), base_,
-                            b.CreateMul(b.CreateSExt(v, b.getInt64Ty()), b.getInt64(scale), "", false, true));
+      for (auto [v, scale] : s.uniform) {
+        // Parts of 64 bits may wrap around, where the rest of the sum brings them back.
+        bool cannotWrap = v->getType()->getIntegerBitWidth() <= 32;
+        llvm::Value *bytes =
+            b.CreateMul(b.CreateSExt(v, b.getInt64Ty()), b.getInt64(scale), "", /*HasNUW=*/false, cannotWrap);
+        base_ = b.CreateGEP(b.getInt8Ty(), base_, bytes);
+      }
       if (s.uniformConstant) base_ = b.CreateConstGEP1_64(b.getInt8Ty(), base_, s.uniformConstant);
       terms_ = s.terms;
     }
