@@ -164,9 +164,10 @@ Outcome compare(const Kernel &k, unsigned seed, const Results &expected, const i
   o.numWarps = k.numWarps;
   o.numStages = k.numStages;
   o.kernel = "k";
-  unsigned strips = 0, prefetches = 0, producers = 0;
+  unsigned strips = 0, prefetches = 0, producers = 0, fullBlocks = 0;
   o.passes.remarks = [&](const transforms::Remark &r) {
     strips += r.name == "StripMined", prefetches += r.name == "Prefetched";
+    fullBlocks += r.name == "FullBlockVersions";
     producers += r.name == "LoopPipelined" && r.facts.getBoolean("producerWarp").value_or(false);
   };
   auto r = runtime::compile(*m, target, o, diag);
@@ -195,11 +196,15 @@ Outcome compare(const Kernel &k, unsigned seed, const Results &expected, const i
   if (!report.ok()) return {Outcome::Reported, report.status().ToString()};
   std::string y = difference("y", expected.y, stored(buffers)),
               z = difference("z", expected.z, buffers.data[Buffers::kZ]);
-  if (y.empty() && z.empty()) return {Outcome::Same, "", strips, prefetches, producers};
+  if (y.empty() && z.empty()) return {Outcome::Same, "", strips, prefetches, producers, fullBlocks};
   return {Outcome::Different, y + (y.empty() || z.empty() ? "" : "; ") + z};
 }
 
-Level levelOf(unsigned seed) { return seed % 3 == 0 ? Level::Ttgir : seed % 6 == 1 ? Level::Descriptors : Level::Ttir; }
+Level levelOf(unsigned seed) {
+  if (seed % 3 == 0) return Level::Ttgir;
+  if (seed % 6 == 1) return Level::Descriptors;
+  return seed % 12 == 5 ? Level::Ragged : Level::Ttir;
+}
 
 const ir::TargetInfo *targetOf(unsigned seed, ir::Vendor vendor) {
   std::vector<const ir::TargetInfo *> of;

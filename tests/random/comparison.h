@@ -22,7 +22,7 @@ struct Outcome {
     Broken,    // the text is invalid, the interpreter refuses it, or the compiler fails
   } kind = Same;
   std::string message;
-  unsigned strips = 0, prefetches = 0, producers = 0; // places where the passes did that
+  unsigned strips = 0, prefetches = 0, producers = 0, fullBlocks = 0; // places where the passes did that
   bool failed() const { return kind >= Different; }
 };
 
@@ -31,7 +31,7 @@ Outcome reference(const Kernel &, unsigned seed, Results &);
 Outcome compare(const Kernel &, unsigned seed, const Results &expected, const ir::TargetInfo &target);
 
 /// Level and targets that a seed stands for: every third kernel is TTGIR, every sixth has
-/// descriptors; the target is one of the vendor's.
+/// descriptors, every twelfth ragged blocks; the target is one of the vendor's.
 Level levelOf(unsigned seed);
 const ir::TargetInfo *targetOf(unsigned seed, ir::Vendor vendor);
 

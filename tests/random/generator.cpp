@@ -15,6 +15,8 @@ Kernel Generator::run() {
     for (unsigned k = 0, steps = 3 + upTo(6); k < steps; ++k) ttgirStep();
   } else if (described_) {
     descriptorSteps();
+  } else if (ragged_) {
+    raggedSteps();
   } else if (upTo(16) == 0) {
     largeSteps();
   } else {

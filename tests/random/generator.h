@@ -11,10 +11,10 @@
 // functions that are not inlined with any of these inside, several programs. In every third kernel arguments are views:
 // they point anywhere into their buffers, and offsets are negative. Every sixteenth is of few warps and a block that a
 // thread's registers do not hold. It is the same for all targets. Descriptors: TTIR whose arguments are tensor
-// descriptors (descriptor_steps.cpp). TTGIR: the same values in random layouts (blocked, linear, slices, matrix layouts
-// and their operands), handed on through convert_layout and shared memory of random layouts, with dots in the target's
-// own layouts; in every third kernel also asynchronous copies to shared memory (async_steps.cpp) and views of it
-// (view_steps.cpp).
+// descriptors (descriptor_steps.cpp). Ragged: TTIR whose blocks go over an end (ragged_steps.cpp). TTGIR: the same
+// values in random layouts (blocked, linear, slices, matrix layouts and their operands), handed on through
+// convert_layout and shared memory of random layouts, with dots in the target's own layouts; in every third kernel also
+// asynchronous copies to shared memory (async_steps.cpp) and views of it (view_steps.cpp).
 #pragma once
 #include "ir/target.h"
 #include "runtime/launch/descriptor.h"
@@ -25,7 +25,7 @@
 
 namespace tessera::random {
 
-enum class Level : uint8_t { Ttir, Ttgir, Descriptors }; // Descriptors: TTIR
+enum class Level : uint8_t { Ttir, Ttgir, Descriptors, Ragged }; // Descriptors, Ragged: TTIR
 
 constexpr unsigned kPointers = 14; // arguments of every kernel
 

@@ -9,6 +9,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace tessera::random {
@@ -77,7 +78,8 @@ class Generator {
 public:
   Generator(unsigned seed, Level level, const ir::TargetInfo *target)
       : random_(seed * 2 + (level == Level::Ttgir)), ttgir_(level == Level::Ttgir),
-        described_(level == Level::Descriptors), target_(target), extended_(std::mt19937(seed)() % 3 == 0) {}
+        described_(level == Level::Descriptors), ragged_(level == Level::Ragged), target_(target),
+        extended_(std::mt19937(seed)() % 3 == 0) {}
   Kernel run();
 
 private:
@@ -282,11 +284,50 @@ private:
   void ttgirDot();
 
   // ---- blocks beyond the registers (large_steps.cpp) ----
+  /// A vector along one dimension of a shape, 1 along the others.
+  Value expanded(Value vector, const Shape &s, unsigned dim);
   /// A vector along one dimension of a shape, the same along the others.
   Value spread(Value vector, const Shape &s, unsigned dim);
   /// Loads from where it then stores, perhaps several times.
   Value inPlace(Value v);
   void largeSteps();
+
+  // ---- blocks that go over an end (ragged_steps.cpp) ----
+  /// A dimension of the block, as masks count it.
+  struct Extent {
+    unsigned size, step; // step: from one program to the next
+    int64_t base = 0;    // of the first program
+    Type type = I32;
+    std::string start = {}; // of a program: a scalar
+    Value indices = {};     // start, start + 1, …
+  };
+  Value extended(const Value &v); // to i64
+  std::string scalarSum(const std::string &a, const std::string &b, Type t);
+  Extent extent(unsigned size, bool moves);
+  /// The same as for a base of 0, for addresses of 32 bits or 64.
+  Value placesOf(const Extent &e, bool isWide);
+  /// Where indices may be compared to end: in, before or behind a program's block, or at an end of the numbers.
+  int64_t endOf(const Extent &e, Type t);
+  /// A scalar of that value.
+  std::string computedEnd(int64_t n, Type t);
+  /// A mask of the shape by one comparison of indices along a dimension.
+  Value comparison(const Extent &e, const Shape &s, unsigned dim);
+  Value raggedMask(const std::vector<Extent> &extents, const Shape &s);
+  struct RaggedBlock {
+    Shape shape;
+    unsigned moving; // the dimension along which each program has a block of its own
+    std::vector<Extent> extents;
+  };
+  RaggedBlock raggedBlock();
+  /// Where each element lies in a tensor of all programs' blocks.
+  Value placesIn(const RaggedBlock &block, bool isWide);
+  /// The pointers to it, and their type.
+  std::pair<std::string, std::string> pointersTo(const RaggedBlock &block, const std::string &base, Type t,
+                                                 const std::string &offset);
+  /// `m`: the mask; null: none.
+  Value loadRagged(const RaggedBlock &block, Type t, const Value *m, bool hasOther);
+  void storeRagged(const RaggedBlock &block, Value v, const Value *m);
+  void raggedSteps();
 
   // ---- shared memory (TTGIR) (ttgir_steps.cpp) ----
   std::string sharedLayout(const Shape &s, Type t, std::string *transposed);
@@ -326,7 +367,8 @@ private:
   Value copyLoop();
 
   std::mt19937 random_;
-  bool ttgir_, described_, wholeRows_ = false; // wholeRows_: of tensors that descriptors describe; no padding with NaN
+  bool ttgir_, described_, ragged_,
+      wholeRows_ = false; // wholeRows_: of tensors that descriptors describe; no padding with NaN
   const ir::TargetInfo *target_;
   Kernel kernel_;
   std::string text_, pid_, functions_, parameters_;

@@ -5,7 +5,7 @@
 
 namespace tessera::random {
 
-Value Generator::spread(Value vector, const Shape &s, unsigned dim) {
+Value Generator::expanded(Value vector, const Shape &s, unsigned dim) {
   for (unsigned d = 0; d < s.size(); ++d) {
     if (d == dim) continue;
     Value e = vector;
@@ -13,8 +13,10 @@ Value Generator::spread(Value vector, const Shape &s, unsigned dim) {
     vector = make(e, e.type, e.bound,
                   cat("tt.expand_dims ", vector.name, " {axis = ", d, " : i32} : ", typeOf(vector), " -> ", typeOf(e)));
   }
-  return broadcast(vector, s);
+  return vector;
 }
+
+Value Generator::spread(Value vector, const Shape &s, unsigned dim) { return broadcast(expanded(vector, s, dim), s); }
 
 Value Generator::inPlace(Value v) {
   v = toI32(v);

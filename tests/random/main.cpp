@@ -1,6 +1,6 @@
 // random_kernels: the interpreter against the emulators on random kernels, for as long as one likes.
 //
-//   random_kernels --seeds 1:20000 [--vendor nvidia|amd] [--target NAME] [--level ttir|ttgir|descriptors]
+//   random_kernels --seeds 1:20000 [--vendor nvidia|amd] [--target NAME] [--level ttir|ttgir|descriptors|ragged]
 //                  [--minutes M] [--show]
 //
 // Without a target every seed runs on one target of each vendor. A kernel that crashes the compiler, or takes more than
@@ -39,8 +39,8 @@ struct Settings {
 struct Progress {
   unsigned seed;
   char target[32];
-  unsigned kernels[2], same, refused, findings, dots, strips, prefetches,
-      producers; // the last three: kernels where the passes did that
+  unsigned kernels[2], same, refused, findings, dots, strips, prefetches, producers,
+      fullBlocks; // the last four: kernels where the passes did that
 };
 
 void run(const Settings &s, unsigned seed, Progress &p) {
@@ -65,7 +65,8 @@ void run(const Settings &s, unsigned seed, Progress &p) {
     Outcome o = known.kind == Outcome::Same ? compare(last, seed, expected, *t) : known;
     ++p.kernels[v];
     p.dots += last.hasDot;
-    p.strips += o.strips != 0, p.prefetches += o.prefetches != 0, p.producers += o.producers != 0;
+    p.strips += o.strips != 0, p.prefetches += o.prefetches != 0, p.producers += o.producers != 0,
+        p.fullBlocks += o.fullBlocks != 0;
     if (o.kind == Outcome::Same)
       ++p.same;
     else if (o.kind == Outcome::Refused)
@@ -73,12 +74,10 @@ void run(const Settings &s, unsigned seed, Progress &p) {
     else
       ++p.findings;
     if (o.kind != Outcome::Same) {
+      static constexpr const char *kLevels[] = {"ttir", "ttgir", "descriptors", "ragged"};
       static constexpr const char *kNames[] = {"same", "refused", "DIFFERENT", "REPORTED", "BROKEN"};
-      printf("seed %u, %s, %s, %d warps: %s: %s\n", seed, p.target,
-             level == Level::Ttgir  ? "ttgir"
-             : level == Level::Ttir ? "ttir"
-                                    : "descriptors",
-             last.numWarps, kNames[o.kind], o.message.c_str());
+      printf("seed %u, %s, %s, %d warps: %s: %s\n", seed, p.target, kLevels[size_t(level)], last.numWarps,
+             kNames[o.kind], o.message.c_str());
       fflush(stdout);
     }
   }
@@ -87,7 +86,7 @@ void run(const Settings &s, unsigned seed, Progress &p) {
 int usage(const char *what) {
   fprintf(stderr,
           "random_kernels: %s\nusage: random_kernels --seeds FROM:TO [--vendor nvidia|amd] [--target NAME] [--level "
-          "ttir|ttgir|descriptors] [--minutes M] [--show]\n",
+          "ttir|ttgir|descriptors|ragged] [--minutes M] [--show]\n",
           what);
   return 2;
 }
@@ -128,8 +127,13 @@ int main(int argc, char **argv) {
       s.target = &t->info;
       s.vendors[0] = s.target->vendor == ir::Vendor::Nvidia, s.vendors[1] = !s.vendors[0];
     } else if (a == "--level") {
-      s.level = llvm::StringSwitch<int>(v).Case("ttir", 0).Case("ttgir", 1).Case("descriptors", 2).Default(3);
-      if (s.level == 3) return usage("--level takes ttir, ttgir or descriptors");
+      s.level = llvm::StringSwitch<int>(v)
+                    .Case("ttir", 0)
+                    .Case("ttgir", 1)
+                    .Case("descriptors", 2)
+                    .Case("ragged", 3)
+                    .Default(4);
+      if (s.level == 4) return usage("--level takes ttir, ttgir, descriptors or ragged");
     } else if (a == "--minutes") {
       if (v.getAsDouble(s.minutes)) return usage("--minutes takes a number");
     } else {
@@ -168,10 +172,11 @@ int main(int argc, char **argv) {
     next = p->seed + 1;
     timeUp = s.minutes && seconds() > s.minutes * 60;
   }
-  printf("%u kernels for NVIDIA, %u for AMD (%u with dots, %u in strips, %u prefetched, %u with a producer of tiles): "
+  printf("%u kernels for NVIDIA, %u for AMD (%u with dots, %u in strips, %u prefetched, %u with a producer of tiles, "
+         "%u with versions for full blocks): "
          "%u the same, %u refused, %u "
          "findings, in %.0f s\n",
-         p->kernels[0], p->kernels[1], p->dots, p->strips, p->prefetches, p->producers, p->same, p->refused,
-         p->findings, seconds());
+         p->kernels[0], p->kernels[1], p->dots, p->strips, p->prefetches, p->producers, p->fullBlocks, p->same,
+         p->refused, p->findings, seconds());
   return p->findings ? 1 : 0;
 }

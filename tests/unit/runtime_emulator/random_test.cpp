@@ -1,6 +1,7 @@
 // Random kernels (tests/random), the interpreter's results against the emulator's, byte by byte: 120 seeds for each
-// target, all different, a third TTGIR, a sixth with tensor descriptors. TESSERA_RANDOM_COUNT=N takes so many;
-// build/tests/random/random_kernels runs for hours and prints the kernel of a seed.
+// target, all different, a third TTGIR, a sixth with tensor descriptors, a twelfth with blocks that go over an end.
+// TESSERA_RANDOM_COUNT=N takes so many; build/tests/random/random_kernels runs for hours and prints the kernel of a
+// seed.
 #include "comparison.h"
 #include "runtime/compiler/targets.h"
 #include "llvm/ADT/STLExtras.h"
@@ -46,17 +47,36 @@ INSTANTIATE_TEST_SUITE_P(Targets, Random, ::testing::ValuesIn(targets()), [](aut
 TEST(RandomKernels, FoundBefore) {
   struct Found {
     unsigned seed;
-    const char *target;              // and what it was
-  } found[] = {{9001082, "sm_80"},   // what is stored was read back by other threads, in strips
-               {9006010, "sm_80"},   // likewise, from strided addresses that a reduction reads
-               {9703280, "gfx90a"}}; // a reduction of a vector, which the emulator did not know
-  for (auto &[seed, name] : found) {
+    Level level;
+    const char *target;                          // and what it was
+  } found[] = {{9001082, Level::Ttir, "sm_80"},  // what is stored was read back by other threads, in strips
+               {9006010, Level::Ttir, "sm_80"},  // likewise, from strided addresses that a reduction reads
+               {9703280, Level::Ttir, "gfx90a"}, // a reduction of a vector, which the emulator did not know
+               {985, Level::Ragged, "gfx942"}};  // parts of an address that wrap around, and back
+  for (auto &[seed, level, name] : found) {
     const ir::TargetInfo &target = runtime::findArch(name)->info;
-    Kernel k = random::generate(seed, Level::Ttir, nullptr);
+    Kernel k = random::generate(seed, level, nullptr);
     Results expected;
     Outcome o = random::reference(k, seed, expected);
     if (!o.failed()) o = random::compare(k, seed, expected, target);
     EXPECT_EQ(o.kind, Outcome::Same) << "seed " << seed << ": " << o.message;
+  }
+}
+
+/// Ragged blocks are what full-block-versions is for.
+TEST(RandomKernels, RaggedBlocksHaveVersions) {
+  for (const char *name : {"sm_80", "gfx1201"}) {
+    const ir::TargetInfo &target = runtime::findArch(name)->info;
+    unsigned versions = 0, count = 60;
+    for (unsigned seed = 1; seed <= count; ++seed) {
+      Kernel k = random::generate(seed, Level::Ragged, nullptr);
+      Results expected;
+      Outcome o = random::reference(k, seed, expected);
+      if (!o.failed()) o = random::compare(k, seed, expected, target);
+      ASSERT_EQ(o.kind, Outcome::Same) << "seed " << seed << ": " << o.message << "\n" << k.text;
+      versions += o.fullBlocks;
+    }
+    EXPECT_GE(versions, count / 8) << name;
   }
 }
 
