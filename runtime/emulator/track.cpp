@@ -29,11 +29,23 @@ static unsigned bitsLeft(const llvm::Value *v) {
   return bits >= 20 && (c->getZExtValue() >> (bits - 12)) == 0xfff ? bits : 0;
 }
 
+/// A sum, or what LLVM writes for one whose terms have no bits in common.
+static bool isSum(const llvm::Value *v) {
+  auto *op = llvm::dyn_cast<llvm::BinaryOperator>(v);
+  if (!op) return false;
+  auto *bits = llvm::dyn_cast<llvm::PossiblyDisjointInst>(op);
+  return bits ? bits->isDisjoint() : op->getOpcode() == llvm::Instruction::Add;
+}
+
 /// If an operand of an integer mul adds such a constant: by how much the operand is too large.
 static int64_t droppedBits(const llvm::Value *v) {
-  auto *add = llvm::dyn_cast<llvm::BinaryOperator>(v);
-  unsigned bits = add && add->getOpcode() == llvm::Instruction::Add ? bitsLeft(add->getOperand(1)) : 0;
-  return bits ? int64_t(1) << bits : 0;
+  constexpr int kDeepest = 4;
+  for (int depth = 0; depth < kDeepest && isSum(v); ++depth) {
+    auto *sum = llvm::cast<llvm::BinaryOperator>(v);
+    if (unsigned bits = bitsLeft(sum->getOperand(1))) return int64_t(1) << bits;
+    v = sum->getOperand(isSum(sum->getOperand(0)) ? 0 : 1);
+  }
+  return 0;
 }
 
 /// Whether a sum has such a constant of so many bits as a term, or in one that is multiplied by it; or one of two that
@@ -45,12 +57,8 @@ static bool hasConstantOf(const llvm::Value *v, unsigned bits, unsigned depth = 
            hasConstantOf(select->getFalseValue(), bits, depth + 1);
   auto *sum = llvm::dyn_cast<llvm::BinaryOperator>(v);
   if (!sum || depth == kDeepest) return false;
-  switch (sum->getOpcode()) {
-  case llvm::Instruction::Add:
-  case llvm::Instruction::Sub:
-  case llvm::Instruction::Mul: break;
-  default: return false;
-  }
+  bool isOther = sum->getOpcode() == llvm::Instruction::Sub || sum->getOpcode() == llvm::Instruction::Mul;
+  if (!isOther && !isSum(sum)) return false;
   for (const llvm::Value *operand : sum->operands())
     if (bitsLeft(operand) == bits || hasConstantOf(operand, bits, depth + 1)) return true;
   return false;

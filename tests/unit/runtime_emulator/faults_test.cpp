@@ -124,6 +124,23 @@ TEST_P(Faults, SumWithDroppedBitsIsSound) {
                     kLess),
              "k", {counting(1024), zeros(1024), scalar(2)}));
 }
+TEST_P(Faults, DisjointSumWithDroppedBitsIsSound) {
+  // (4 n - 24 + (i & 3)) * 4 + 96, as LLVM writes it: without the bits of -24 that the shift drops, and an or.
+  auto e = make();
+  auto multiplied = [](int by) {
+    return addOne("    %least = arith.constant 1073741800 : i32\n    %c4 = arith.constant 4 : i32\n    %three = "
+                  "arith.constant dense<3> : tensor<256xi32>\n    %by = arith.constant dense<" +
+                      std::to_string(by) + "> : tensor<256xi32>\n    %more = arith.constant dense<" +
+                      std::to_string(24 * by) +
+                      "> : tensor<256xi32>\n    %u = arith.muli %n, %c4 : i32\n    %far = arith.addi %u, %least : "
+                      "i32\n    %vs = tt.splat %far : i32 -> tensor<256xi32>\n    %low = arith.andi %i, %three : "
+                      "tensor<256xi32>\n    %s = arith.addi %vs, %low : tensor<256xi32>\n    %t = arith.muli %s, %by : "
+                      "tensor<256xi32>\n    %j = arith.addi %t, %more : tensor<256xi32>",
+                  kLess);
+  };
+  EXPECT_SOUND(e.text(multiplied(4), "k", {counting(1024), zeros(1024), scalar(2)}));
+  EXPECT_SOUND(e.text(multiplied(12), "k", {counting(1024), zeros(1024), scalar(2)}));
+}
 TEST_P(Faults, ChoiceWithDroppedBitsIsSound) {
   // (i > 0 ? i - 1 : n - i) * 4, where LLVM drops the upper bits of -1.
   auto e = make();
