@@ -184,12 +184,28 @@ private:
   /// In any order means by registers, so that the order follows from layouts, and those differ: tensors that are
   /// combined after they were reshaped must not be reordered.
   void reshape(tt::ReshapeOp op) {
-    if (op.allowReorder() && !isOrderFree(op.result())) op->removeAttr("allow_reorder");
+    if (op.allowReorder() && !(isOrderFree(op.result()) && keepsRegisters(op))) op->removeAttr("allow_reorder");
     TensorType source = tensorOf(op.src());
     TensorType result = tensorOf(op.result());
     auto *e = op.allowReorder() ? defaultFor(result.shape())
                                 : layouts::inferReshape(pool_, source.encoding(), source.shape(), result.shape());
     op.result().setType(result.withEncoding(e));
+  }
+
+  /// Whether registers may keep their values where the result is in the default layout: it then holds copies as the
+  /// source's layout does. The source of several reductions may be in one of other copies, and is converted.
+  bool keepsRegisters(tt::ReshapeOp op) {
+    TensorType source = tensorOf(op.src());
+    auto result = tensorOf(op.result()).shape();
+    auto &to = defaultFor(result)->layoutOf(result);
+    auto isAlike = [&](const Encoding *e) {
+      auto &from = e->layoutOf(source.shape());
+      return from.ok() && to.ok() && layouts::holdCopiesAlike(*from, *to);
+    };
+    if (isAlike(source.encoding())) return true;
+    if (!isAlike(defaultFor(source.shape()))) return false;
+    require(op.op, kSource, defaultFor(source.shape()));
+    return true;
   }
 
   void join(tt::JoinOp op) {
