@@ -235,6 +235,8 @@ private:
   Value select(const Value &v);
   /// A scan of pairs whose operation does not commute: (a, b), (c, d) -> (ac, cb + d).
   Value recurrence(Value v);
+  /// @pre one dimension, of i32
+  Value reduceInAnyOrder(const Value &line);
   /// Two tensors one behind the other, in whatever order, reduced.
   Value concatenate(Value v);
 

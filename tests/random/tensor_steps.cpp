@@ -212,17 +212,28 @@ Value Generator::recurrence(Value v) {
   return named(r, n + "#1");
 }
 
+Value Generator::reduceInAnyOrder(const Value &line) {
+  Value r{"", {}, I32, -1, {}};
+  return make(r, I32, -1,
+              cat("\"tt.reduce\"(", line.name, ") <{axis = 0 : i32}> ({\n    ^bb0(%a: i32, %b: i32):\n      %s = ",
+                  pick({"arith.addi", "arith.xori", "arith.maxsi"}),
+                  " %a, %b : i32\n      tt.reduce.return %s : i32\n    }) : (", typeOf(line), ") -> i32"));
+}
+
 Value Generator::concatenate(Value v) {
   v = toI32(v);
+  if (!ttgir_ && v.shape.size() > 1 && coin()) { // all of one instead
+    Value line = v;
+    line.shape = {elementCount(v.shape)};
+    line = make(line, I32, -1, cat("tt.reshape ", v.name, " allow_reorder : ", typeOf(v), " -> ", typeOf(line)));
+    return reduceInAnyOrder(line);
+  }
   if (v.shape.size() > 1) v = ttgir_ ? v : reshape(v, {elementCount(v.shape)});
   if (v.shape.size() > 1) return v;
-  Value o = partner(v), both = v, r{"", {}, I32, -1, {}};
+  Value o = partner(v), both = v;
   both.shape[0] *= 2;
   both = make(both, I32, -1, cat("tt.cat ", v.name, ", ", o.name, " : ", typeOf(v), " -> ", typeOf(both)));
-  return make(r, I32, -1,
-              cat("\"tt.reduce\"(", both.name, ") <{axis = 0 : i32}> ({\n    ^bb0(%a: i32, %b: i32):\n      %s = ",
-                  pick({"arith.addi", "arith.xori", "arith.maxsi"}),
-                  " %a, %b : i32\n      tt.reduce.return %s : i32\n    }) : (", typeOf(both), ") -> i32"));
+  return reduceInAnyOrder(both);
 }
 
 } // namespace tessera::random

@@ -100,6 +100,7 @@ TEST(RandomKernels, HaveEveryKindOfOperation) {
                              "tt.split",
                              "tt.trans",
                              "tt.reshape",
+                             "allow_reorder",
                              "\"tt.reduce\"",
                              "\"tt.scan\"",
                              "scf.while",
