@@ -1,5 +1,6 @@
 // From a launch description to a run (see launcher.h).
 #include "runtime/launcher.h"
+#include "ir/attribute_names.h"
 #include "ir/ops.h"
 #include "runtime/compiler/kernel_function.h"
 #include "runtime/kernel_arguments.h"
@@ -7,6 +8,7 @@
 #include "runtime/launch_checks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
 #include <bit>
 
 namespace tessera::runtime {
@@ -63,6 +65,25 @@ static std::string whyNotPassed(const LaunchArg &a, const KernelMetadata::Arg &t
   return "";
 }
 
+/// What the kernel's text says divides an argument (tt.divisibility); 1 if it says nothing.
+static int64_t promisedDivisor(ir::tt::FuncOp kernel, size_t k) {
+  auto all = kernel.argAttrs() ? kernel.argAttrs().dyn_cast<ir::ArrayAttr>() : ir::ArrayAttr();
+  auto attributes = all && k < all.size() ? all[unsigned(k)].dyn_cast<ir::DictionaryAttr>() : ir::DictionaryAttr();
+  ir::Attribute divisor = attributes ? attributes.get(ir::kDivisibilityAttr) : ir::Attribute();
+  auto number = divisor ? divisor.dyn_cast<ir::IntegerAttr>() : ir::IntegerAttr();
+  return number ? std::max<int64_t>(1, number.sext()) : 1;
+}
+
+/// How the argument breaks that promise, as a clause; empty: it does not. Kernels are compiled for it.
+static std::string brokenPromise(const LaunchArg &a, int64_t divisor) {
+  if (a.descriptor) return "";
+  auto number = int64_t(a.isScalar ? scalarBits(a).bits : uint64_t(a.offsetBytes()));
+  if (number % divisor == 0) return "";
+  return llvm::formatv("{0}, but the kernel's tt.divisibility promises a multiple of {1}",
+                       a.isScalar ? llvm::formatv("is {0}", number) : llvm::formatv("points at byte {0}", number),
+                       divisor);
+}
+
 absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &d, ir::Operation *kernel) {
   auto *entry = kernel->region(0).front();
   auto name = kernel->cast<ir::tt::FuncOp>().symName();
@@ -81,6 +102,7 @@ absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &d, ir:
       bool isExpanded = k + 1 < sources->size() && (*sources)[k + 1].part;
       std::string why = whyNotPassed(a, takes[k], entry->arg(k).type(), isExpanded);
       if (why.empty() && a.isScalar && last.descriptor) why = contradiction(last, takes[k], scalarBits(a).bits);
+      if (why.empty()) why = brokenPromise(a, promisedDivisor(kernel->cast<ir::tt::FuncOp>(), k));
       if (a.descriptor) last = {takes[k].name, &*a.descriptor};
       if (!why.empty()) bad(a.place, llvm::formatv("args[{0}] ('{1}') {2}", source.given, a.name, why));
     }
