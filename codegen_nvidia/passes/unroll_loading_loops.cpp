@@ -102,7 +102,7 @@ PreservedAnalyses UnrollLoadingLoopsPass::run(Loop &loop, LoopAnalysisManager &a
   unsigned count = loop.isInnermost() ? results.SE.getSmallConstantTripCount(&loop) : 0;
   if (iteration->writes && count > kMostThatWrite)
     return trips ? getLoopPassPreservedAnalyses() : PreservedAnalyses::all();
-  bool isShort = count <= tuning_.unrolledLoadingIterations && // LLVM's own bound is 300 instructions
+  bool isShort = !iteration->writes && count <= tuning_.unrolledLoadingIterations && // LLVM's bound is 300 instructions
                  iteration->instructions * count <= tuning_.unrolledLoadingInstructions;
   if (count > 1 && iteration->loads && isShort)
     addStringMetadataToLoop(&loop, "llvm.loop.unroll.full");
