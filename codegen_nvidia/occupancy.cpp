@@ -36,8 +36,8 @@
 // (f) All loads are in flight with the registers of full occupancy, and more warps hide more.
 // (g) Ordered by results, it has its loads in flight and few registers whatever ptxas does; more warps hide the latency
 //     of the functions (passes/order_by_results.cpp).
-// (h) Its time goes into the loops, whose arithmetic more warps hide (one-hot rows of a loss's gradient by 16 warps on an
-//     H200: 38 registers and three blocks instead of 48 and two).
+// (h) Its time goes into the loops, whose arithmetic more warps hide (one-hot rows of a loss's gradient by 16 warps on
+//     an H200: 38 registers and three blocks instead of 48 and two).
 //
 // Loads are counted in the optimised code, in which short loops are unrolled. Sources: CUDA C++ Programming Guide,
 // "Occupancy Calculator"; PTX ISA, "Performance-Tuning Directives".

@@ -52,9 +52,9 @@ public:
   bool manyLanesApart() const { return resultsOfLanes_ >= 8; }
   /// Whether a thread's results lie side by side in vectors of 16 bytes, where values go by the next two.
   bool fillVectors(llvm::ArrayRef<Key>);
-  /// Whether that is so, and lanes with results of their own, of which each would read all warps' values of one result by
-  /// one access or two, would meet in the same banks: the results of a thread lie between what two lanes read. By two
-  /// accesses, four lanes must meet, since each reads more then than its share.
+  /// Whether that is so, and lanes with results of their own would meet in the same banks otherwise, where each reads
+  /// all warps' values of one result by one access or two: the results of a thread lie between what two lanes read. By
+  /// two accesses, four lanes must meet, since each reads more then than its share.
   bool vectorsApart(llvm::ArrayRef<Key>);
   void storeByWarp(const std::map<Key, Partial> &, unsigned chunk = 0);
   /// For each key the values of all warps along the axis, first warp first. After a barrier.

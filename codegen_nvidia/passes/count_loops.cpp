@@ -13,8 +13,8 @@
 // is computed from it, such as a column that depends on the thread, or begins at minus one step, which ptxas does not
 // see through with 32 bits. Hence the counts are recorded before (RecordTripCountsPass) and the counters made after.
 //
-// Left alone: loops of matrix instructions, whose unrolling is decided elsewhere (unroll_dot_loops.cpp), loops with inner
-// loops, and loops with stores to global memory, before which ptxas moves no load of a later iteration.
+// Left alone: loops of matrix instructions, whose unrolling is decided elsewhere (unroll_dot_loops.cpp), loops with
+// inner loops, and loops with stores to global memory, before which ptxas moves no load of a later iteration.
 #include "codegen_nvidia/passes/count_loops.h"
 #include "codegen_nvidia/inline_ptx.h"
 #include "codegen_nvidia/occupancy.h"
@@ -33,7 +33,7 @@ namespace {
 
 constexpr const char *kTripCount = "tessera.trip_count"; // of a loop's metadata
 
-/// The branch that decides whether a loop goes on, if it is the only way out.
+/// The branch that decides whether a loop continues, if it is the only way out.
 BranchInst *decidingBranch(const Loop &loop) {
   BasicBlock *latch = loop.getLoopLatch();
   if (!latch || loop.getExitingBlock() != latch || !loop.getLoopPreheader()) return nullptr;

@@ -7,9 +7,9 @@
 //
 // Longer loops whose loads have masks are unrolled in part, if that leaves no remainder: ptxas unrolls none of those.
 //
-// ptxas does it for smaller loops, and by four for longer ones (count_loops.cpp). Loops with barriers or other convergent
-// calls stay: those of dots are pipelined, and lose by it. So do loops that write memory, but for the shortest: ptxas
-// moves no load before a store, so that unrolling takes registers and has no loads in flight together.
+// ptxas does it for smaller loops, and by four for longer ones (count_loops.cpp). Loops with barriers or other
+// convergent calls stay: those of dots are pipelined, and lose by it. So do loops that write memory, but for the
+// shortest: ptxas moves no load before a store, so that unrolling takes registers and has no loads in flight together.
 #include "codegen_nvidia/passes/unroll_loading_loops.h"
 #include "codegen_nvidia/inline_ptx.h"
 #include "codegen_nvidia/occupancy.h"

@@ -121,7 +121,7 @@ bool DownwardMoves::decidesLayout(Operation *op, unsigned i, unsigned at) {
   return limits_.preferences.laterOperand ? i > at : i < at;
 }
 
-/// Whether a broadcast takes the layout of what it makes larger: if that spreads it over the threads as well as its own.
+/// Whether a broadcast takes the layout of what it makes larger: if that spreads it over threads as well as its own.
 bool DownwardMoves::spreads(tt::BroadcastOp op, const Encoding *e) {
   if (!spreadsBroadcast(op, e)) return false;
   unsigned loops = loopsAroundSource(op.src());

@@ -6,9 +6,9 @@
 
 namespace tessera::transforms {
 
-/// For each operation of the module's body, in order: instructions of a thread for what depends on layouts, each as often
-/// as its block is executed. That is conversions, reductions, scans, arithmetic and accesses to global memory; dots and
-/// shared memory have their layouts from elsewhere.
+/// For each operation of the module's body, in order: instructions of a thread for what depends on layouts, each as
+/// often as its block is executed. That is conversions, reductions, scans, arithmetic and accesses to global memory;
+/// dots and shared memory have their layouts from elsewhere.
 std::vector<double> costsInLayouts(ir::Module &, const ir::Tuning &);
 
 } // namespace tessera::transforms

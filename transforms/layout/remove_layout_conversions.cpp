@@ -27,9 +27,9 @@
 // since their users agree on no layout, are carried once more in each layout; and values that loops or branches yield
 // are converted after a narrowing cast rather than before.
 //
-// Where two layouts would do equally well (LayoutPreferences), what follows decides: all of it is done with each of them,
-// and each function keeps the layouts in which it costs least (layout_cost.h). A row that is added to a column is computed
-// in the layout in which the reduction behind stays within a warp.
+// Where two layouts would do equally well (LayoutPreferences), what follows decides: all of it is done with each of
+// them, and each function keeps the layouts in which it costs least (layout_cost.h). Two tensors that are loaded in
+// different layouts are added in the one in which the reduction behind stays within a warp.
 //
 // Why both: slices go backward from one conversion and stop at wide loads, reductions and dots; without the moves, the
 // conversions after those would remain. The moves alone would keep every conversion that costs something to avoid.

@@ -45,6 +45,7 @@ TEST(Occupancy, RowsKeptOverABarrierRequestNone) {
   EXPECT_EQ(blocks(row), 8);
   row.keptRegisters = 100;
   row.hasLoops = true;
+  row.leastLoopRegisters = row.mostLoopRegisters = 4;
   EXPECT_EQ(blocks(row), 8);
 }
 
@@ -75,6 +76,7 @@ TEST(Occupancy, FewLoadsRequestMoreWarps) {
 TEST(Occupancy, LoopsThatLoadMuchForABlockRequestNone) {
   KernelFacts rows = facts(16, 100);
   rows.hasLoops = true;
+  rows.mostLoopRegisters = 16;
   rows.leastLoopRegisters = 4; // 16 bytes for each of 512 threads: 8 KiB
   EXPECT_EQ(blocks(rows, warps(16)), 0);
   EXPECT_EQ(blocks(rows, warps(8)), 4);
@@ -84,6 +86,15 @@ TEST(Occupancy, LoopsThatLoadMuchForABlockRequestNone) {
   EXPECT_EQ(blocks(rows), 0);
   rows.widestTensor = 17; // not small
   EXPECT_EQ(blocks(rows), 4);
+}
+
+TEST(Occupancy, LoopsThatLoadNothingRequestNone) {
+  KernelFacts rows = facts(16, 100);
+  EXPECT_EQ(blocks(rows), 8);
+  rows.hasLoops = true;
+  EXPECT_EQ(blocks(rows), 0);
+  rows.leastLoopRegisters = rows.mostLoopRegisters = 1;
+  EXPECT_EQ(blocks(rows), 8);
 }
 
 TEST(Occupancy, KernelsWithDotsRequestHalfOrNothing) {
