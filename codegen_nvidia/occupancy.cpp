@@ -69,6 +69,8 @@ constexpr StringLiteral kMinBlocks = "nvvm.minctasm";
 
 bool isKernel(const Function &f) { return !f.isDeclaration() && f.getCallingConv() == CallingConv::PTX_Kernel; }
 
+} // namespace
+
 unsigned loadedRegisters(const Instruction &i, const DataLayout &layout) {
   if (auto *load = dyn_cast<LoadInst>(&i)) {
     bool isGlobal = load->getPointerAddressSpace() == 1;
@@ -79,6 +81,8 @@ unsigned loadedRegisters(const Instruction &i, const DataLayout &layout) {
   if (call) call->getFnAttr(kLoads).getValueAsString().getAsInteger(10, registers);
   return registers;
 }
+
+namespace {
 
 /// The registers that a loop carries, and those of what it uses from outside: accumulators, addresses. Conditions are
 /// in predicates; the kernel's arguments are read where they are used.

@@ -13,6 +13,7 @@
 
 namespace llvm {
 class CallBase;
+class DataLayout;
 class Function;
 class Instruction;
 class Module;
@@ -27,6 +28,8 @@ void recordWidestTensor(llvm::Function &kernel, unsigned elements);
 void recordLoad(llvm::CallBase &, unsigned registers);
 /// Whether that has been recorded of the call.
 bool isRecordedLoad(const llvm::CallBase &);
+/// The 32-bit registers that an instruction loads from global memory, so recorded or as a load of LLVM's.
+unsigned loadedRegisters(const llvm::Instruction &, const llvm::DataLayout &);
 /// Inline PTX that copies a block of global memory to shared memory (TMA).
 void recordBulkLoad(llvm::CallBase &);
 /// Inline PTX with a matrix instruction of a warp (mma.sync) or of a warp group (wgmma).
