@@ -157,7 +157,7 @@ def compare(first, second, least_us, shown):
     common = [k for k in a if k in b and max(a[k]["us"], b[k]["us"]) > least_us]
     rows = sorted((a[k]["us"] / b[k]["us"], k) for k in common)
     best = {}
-    for ratio, k in rows:
+    for _, k in rows:
         us = best.setdefault(k[0], [math.inf, math.inf])
         us[0], us[1] = min(us[0], a[k]["us"]), min(us[1], b[k]["us"])
     ratios = [x / y for x, y in best.values()]
