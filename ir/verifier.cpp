@@ -465,7 +465,9 @@ private:
              opError(op, diag_,
                      "has type " + t.str() + ": " +
                          llvm::StringRef(layout.status().message().data(), layout.status().message().size()));
-    constexpr int64_t kManyRegisters = 1024; // beyond the tensor's elements they are copies, and each costs code
+    // Beyond the tensor's elements they are copies, and each costs code. Scales of 128 rows by one warp of RDNA, each
+    // for 32 elements, are 2,048.
+    constexpr int64_t kManyRegisters = 8192;
     if (int64_t n = layout->inDimSize(layouts::Dim::Register); n > std::max(t.numElements(), kManyRegisters))
       return opError(op, diag_,
                      "has type " + t.str() + " whose layout gives each thread " + counted(size_t(n), "register") +

@@ -3,6 +3,9 @@
 // blocks have (130 for 128) until it is generated for two.
 // RUN: tessera compile %s --target gfx950 --num-warps 8 --num-stages 2 -o %t.hsaco --remarks 2>&1 | FileCheck %s
 // RUN: tessera compile %s --target gfx950 --num-warps 8 --num-stages 2 --emit amdgcn -o - | FileCheck %s --check-prefix=ASM
+// One wave of RDNA has scales of 128 rows in 2,048 registers, each for 32 elements: copies, which take no registers.
+// RUN: tessera compile %s --target gfx1100 --num-warps 1 --emit llir -o - | FileCheck %s --check-prefix=ONE
+// ONE: define {{.*}} @scaled(
 // CHECK: through registers; 1 stage takes 67584 bytes of shared memory
 // CHECK: takes 128 registers of a thread (0 bytes spilled) and 67584 bytes of shared memory; 2 blocks of 8 warps fit
 // ASM: .vgpr_count: 128
