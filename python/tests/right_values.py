@@ -72,6 +72,27 @@ def test_mixed_bits():
 
 
 @triton.jit
+def one_hot(labels, o, ROWS: tl.constexpr, B: tl.constexpr):
+    row, c = tl.arange(0, ROWS), tl.arange(0, B)
+    label = tl.load(labels + row)
+    for first in range(0, 4 * B, B):
+        index = (first + c).to(tl.int64)
+        same = label[:, None] == index[None, :]
+        other = tl.load(labels) != index
+        tl.store(o + row[:, None] * 4 * B + first + c[None, :], same.to(tl.int8) + 2 * other[None, :])
+
+
+def test_one_hot():
+    """Labels of 64 bits, of which some are in no 32 bits, with the indices of 32 bits that they would be cut to."""
+    labels = np.array([3, 77, -1, 1 << 32, (1 << 32) + 5, -(1 << 31), (1 << 31) + 9, -(1 << 63)], "i8")
+    for first in 3, 1 << 32:
+        labels[0], o = first, np.zeros((8, 128), "i1")
+        one_hot[(1,)](labels, o, 8, 32)
+        index = np.arange(128)
+        assert (o == (labels[:, None] == index) + 2 * (labels[0] != index)).all()
+
+
+@triton.jit
 def combined(mean, squares, count, other_mean, other_squares, other_count):
     n = count + other_count
     share = tl.where(n == 0, 0.0, other_count / n)
