@@ -176,6 +176,10 @@ bool DownwardMoves::mayConvertOperand(Operation *op, unsigned i, unsigned at, co
   // elements.
   auto cost = conversionCost(o), costOfArriving = conversionCost(op->operand(at));
   if (cost != costOfArriving) return cost < costOfArriving;
+  if (bitsOf(o) < bitsOf(op->operand(at))) {
+    asked_.widerOperand = true;
+    if (limits_.preferences.widerOperand) return true;
+  }
   return isComputedFromConverted(o) || (movesWithUse(o, e) && !movesWithUse(arriving.src(), encodingOf(o)));
 }
 

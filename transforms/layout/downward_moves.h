@@ -22,6 +22,7 @@ namespace tessera::transforms {
 struct LayoutPreferences {
   bool laterOperand = false; // of operands that cost as much to convert, the later one gives an operation its layout
   bool wideOfLoop = false;   // a narrow value that is made wide in a loop takes the layout of the wide one
+  bool widerOperand = false; // of an operand as it is and one that arrives converted, the one of wider elements decides
 };
 
 class DownwardMoves {

@@ -301,6 +301,7 @@ static bool removeConversions(Module &m, const TargetInfo *target, const LayoutP
     changed |= moves.run();
     asked.laterOperand |= moves.asked().laterOperand;
     asked.wideOfLoop |= moves.asked().wideOfLoop;
+    asked.widerOperand |= moves.asked().widerOperand;
     if (!recomputeConversions(m, tuning, asyncCopies)) break;
     changed = true;
   }
@@ -342,6 +343,7 @@ absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &c) {
   std::vector<LayoutPreferences> others;
   if (asked.laterOperand) others.push_back({.laterOperand = true});
   if (asked.wideOfLoop) others.push_back({.wideOfLoop = true});
+  if (asked.widerOperand) others.push_back({.widerOperand = true});
   if (others.empty()) return changed;
   std::vector<double> costs = costsInLayouts(m, tuning);
   for (const LayoutPreferences &preferences : others) {

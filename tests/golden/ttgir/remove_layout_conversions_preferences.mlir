@@ -1,6 +1,6 @@
 // Two layouts would do equally well, and what follows decides. A sum over columns of two tensors in different layouts is
 // made in the one in which it stays within a warp, whichever operand has it. What only is stored stays in the layout of
-// the first one. A column that a long loop compares with rows takes the layout of the loop, in which a thread computes
+// the first one. Bits by which numbers are selected are converted, rather than the numbers. A column that a long loop compares with rows takes the layout of the loop, in which a thread computes
 // one index of a row instead of eight; not if the loop is short.
 // RUN: tessera opt %s -tritongpu-remove-layout-conversions --target sm_90a --verify-each | FileCheck %s
 #columns = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 16], order = [0, 1]}>
@@ -48,6 +48,37 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 16 : i32, "ttg.th
     %s = arith.addf %xw, %yw : tensor<64x64xf32, #wide>
     %t = ttg.convert_layout %s : tensor<64x64xf32, #wide> -> tensor<64x64xf32, #columns>
     tt.store %out, %t : tensor<64x64x!tt.ptr<f32>, #columns>
+    tt.return
+  }
+  // CHECK-LABEL: @selected
+  // CHECK: scf.for
+  // CHECK: ttg.convert_layout {{.*}} : tensor<64x64xi1, #[[ROWS]]> -> tensor<64x64xi1, #[[COLUMNS]]>
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: scf.yield {{.*}} : tensor<64x64xf32, #[[COLUMNS]]>
+  tt.func @selected(%p: tensor<64x64x!tt.ptr<f32>, #columns>, %q: tensor<64x64x!tt.ptr<i8>, #rows>, %out: tensor<64x!tt.ptr<f32>, #ttg.slice<{dim = 1, parent = #rows}>>) {
+    %lower = arith.constant 0 : i32
+    %step = arith.constant 1 : i32
+    %upper = arith.constant 100 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #rows>
+    %none = arith.constant dense<0> : tensor<64x64xi8, #rows>
+    %sum = scf.for %i = %lower to %upper step %step iter_args(%acc = %zero) -> (tensor<64x64xf32, #rows>) : i32 {
+      %x = tt.load %p : tensor<64x64x!tt.ptr<f32>, #columns>
+      %y = tt.load %p : tensor<64x64x!tt.ptr<f32>, #columns>
+      %bits = tt.load %q : tensor<64x64x!tt.ptr<i8>, #rows>
+      %xr = ttg.convert_layout %x : tensor<64x64xf32, #columns> -> tensor<64x64xf32, #rows>
+      %yr = ttg.convert_layout %y : tensor<64x64xf32, #columns> -> tensor<64x64xf32, #rows>
+      %is = arith.cmpi ne, %bits, %none : tensor<64x64xi8, #rows>
+      %s = arith.select %is, %xr, %zero : tensor<64x64xi1, #rows>, tensor<64x64xf32, #rows>
+      %t = arith.mulf %s, %yr : tensor<64x64xf32, #rows>
+      %next = arith.addf %acc, %t : tensor<64x64xf32, #rows>
+      scf.yield %next : tensor<64x64xf32, #rows>
+    }
+    %r = "tt.reduce"(%sum) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<64x64xf32, #rows>) -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    tt.store %out, %r : tensor<64x!tt.ptr<f32>, #ttg.slice<{dim = 1, parent = #rows}>>
     tt.return
   }
   // CHECK-LABEL: @long_loop
