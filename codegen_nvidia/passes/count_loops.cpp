@@ -77,17 +77,8 @@ private:
   bool count(Loop &loop, int trips) {
     BranchInst *branch = decidingBranch(loop);
     if (!branch) return false;
-    BasicBlock *header = loop.getHeader();
-    IRBuilder<> b(header, header->begin());
-    PHINode *counter = b.CreatePHI(b.getInt32Ty(), 2);
-    b.SetInsertPoint(branch);
-    Value *next = b.CreateAdd(counter, b.getInt32(1), "", /*HasNUW=*/true, /*HasNSW=*/true);
-    counter->addIncoming(b.getInt32(0), loop.getLoopPreheader());
-    counter->addIncoming(next, loop.getLoopLatch());
-    bool staysIfTrue = branch->getSuccessor(0) == header;
     auto *old = dyn_cast<Instruction>(branch->getCondition());
-    auto predicate = staysIfTrue ? CmpInst::ICMP_NE : CmpInst::ICMP_EQ;
-    branch->setCondition(b.CreateICmp(predicate, next, b.getInt32(uint32_t(trips))));
+    countTo(unsigned(trips), loop);
     if (old) RecursivelyDeleteTriviallyDeadInstructions(old);
     return true;
   }
@@ -96,6 +87,20 @@ private:
 char CountLoops::ID = 0;
 
 } // namespace
+
+void countTo(unsigned trips, Loop &loop) {
+  BasicBlock *header = loop.getHeader(), *latch = loop.getLoopLatch();
+  auto *branch = cast<BranchInst>(latch->getTerminator());
+  IRBuilder<> b(header, header->begin());
+  PHINode *counter = b.CreatePHI(b.getInt32Ty(), 2);
+  b.SetInsertPoint(branch);
+  Value *next = b.CreateAdd(counter, b.getInt32(1), "", /*HasNUW=*/true, /*HasNSW=*/true);
+  counter->addIncoming(b.getInt32(0), loop.getLoopPreheader());
+  counter->addIncoming(next, latch);
+  bool staysIfTrue = branch->getSuccessor(0) == header;
+  auto predicate = staysIfTrue ? CmpInst::ICMP_NE : CmpInst::ICMP_EQ;
+  branch->setCondition(b.CreateICmp(predicate, next, b.getInt32(trips)));
+}
 
 PreservedAnalyses RecordTripCountsPass::run(Function &f, FunctionAnalysisManager &analyses) {
   LoopInfo &loops = analyses.getResult<LoopAnalysis>(f);

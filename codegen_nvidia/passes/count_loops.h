@@ -3,10 +3,15 @@
 #include "llvm/IR/PassManager.h"
 
 namespace llvm {
+class Loop;
 class Pass;
-}
+} // namespace llvm
 
 namespace tessera::nvidia {
+
+/// Makes a new counter from 0 decide when a loop ends. What decided before may be dead then.
+/// @pre the loop has a preheader, and its latch alone leaves it, by a conditional branch
+void countTo(unsigned trips, llvm::Loop &);
 
 /// Records the constant trip counts of loops that ptxas may unroll, as metadata. Comes last: what unrolls or peels
 /// loops afterwards makes the counts wrong.

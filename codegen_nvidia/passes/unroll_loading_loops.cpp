@@ -15,10 +15,11 @@
 #include "codegen_nvidia/passes/unroll_loading_loops.h"
 #include "codegen_nvidia/inline_ptx.h"
 #include "codegen_nvidia/occupancy.h"
+#include "codegen_nvidia/passes/count_loops.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
@@ -38,22 +39,6 @@ uint64_t tripCountByGuards(const Loop &loop, ScalarEvolution &scev) {
   auto *constant = dyn_cast<SCEVConstant>(scev.applyLoopGuards(count, &loop));
   constexpr uint64_t kMost = 64; // LLVM's thresholds decide; of more it unrolls none
   return constant && constant->getAPInt().ult(kMost) ? constant->getAPInt().getZExtValue() + 1 : 0;
-}
-
-/// Makes a counter from 0 decide when the loop ends.
-void countTo(uint64_t trips, Loop &loop, ScalarEvolution &scev) {
-  BasicBlock *header = loop.getHeader(), *latch = loop.getLoopLatch();
-  auto *branch = cast<BranchInst>(latch->getTerminator());
-  IRBuilder<> b(header, header->begin());
-  PHINode *counter = b.CreatePHI(b.getInt32Ty(), 2);
-  b.SetInsertPoint(branch);
-  Value *next = b.CreateAdd(counter, b.getInt32(1), "", /*HasNUW=*/true, /*HasNSW=*/true);
-  counter->addIncoming(b.getInt32(0), loop.getLoopPreheader());
-  counter->addIncoming(next, latch);
-  bool staysIfTrue = branch->getSuccessor(0) == header;
-  auto predicate = staysIfTrue ? CmpInst::ICMP_ULT : CmpInst::ICMP_UGE;
-  branch->setCondition(b.CreateICmp(predicate, next, b.getInt32(uint32_t(trips))));
-  scev.forgetLoop(&loop);
 }
 
 /// What an iteration of a loop has.
@@ -101,7 +86,10 @@ PreservedAnalyses UnrollLoadingLoopsPass::run(Loop &loop, LoopAnalysisManager &a
   std::optional<Iteration> iteration = iterationOf(loop);
   if (!iteration) return PreservedAnalyses::all();
   uint64_t trips = tripCountByGuards(loop, results.SE);
-  if (trips) countTo(trips, loop, results.SE);
+  if (trips) {
+    countTo(unsigned(trips), loop);
+    results.SE.forgetLoop(&loop);
+  }
   constexpr unsigned kMostThatWrite = 4; // iterations
   unsigned count = loop.isInnermost() ? results.SE.getSmallConstantTripCount(&loop) : 0;
   if (iteration->writes && count > kMostThatWrite)
