@@ -1,6 +1,8 @@
 // See load_elements.h.
 #include "transforms/analyses/load_elements.h"
+#include "ir/target.h"
 #include "ir/tensor_queries.h"
+#include "layouts/layout_order.h"
 #include <algorithm>
 
 namespace tessera::transforms {
@@ -20,6 +22,20 @@ int64_t differentElements(const AxisInfoAnalysis &axes, tt::LoadOp load, const l
     if (isEqual) different /= 2;
   }
   return different;
+}
+
+int64_t elementsPerAccess(const AxisInfoAnalysis &axes, Value pointers, Value mask, const layouts::Encoding *e) {
+  auto type = tensorOf(pointers);
+  auto &layout = e->layoutOf(type.shape());
+  if (!layout.ok()) return 1;
+  int64_t bits = pointeeOf(pointers.type()).bitWidth();
+  int64_t widest = std::max<int64_t>(1, kGlobalAccessBytes * 8 / bits), most = 1;
+  for (unsigned d = 0; d < type.rank(); ++d) {
+    int64_t n = std::min(axes.contiguousElements(pointers, d), int64_t(layouts::consecutiveElements(*layout, d)));
+    if (mask) n = std::min(n, axes.maskConstancy(mask, d));
+    most = std::max(most, std::min(n, widest));
+  }
+  return most;
 }
 
 } // namespace tessera::transforms

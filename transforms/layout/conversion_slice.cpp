@@ -62,16 +62,7 @@ bool ConversionSlice::isNarrowLoad(Operation *op) const {
 
 /// Elements of a load that a thread gets by one access in the layout.
 static int64_t elementsPerAccess(const AxisInfoAnalysis &axes, tt::LoadOp load, const Encoding *e) {
-  auto type = tensorOf(load.result());
-  auto &layout = e->layoutOf(type.shape());
-  if (!layout.ok()) return 1;
-  int64_t widest = std::max<int64_t>(1, kGlobalAccessBytes * 8 / load.result().type().scalar().bitWidth()), most = 1;
-  for (unsigned d = 0; d < type.rank(); ++d) {
-    int64_t n = std::min(axes.contiguousElements(load.ptr(), d), int64_t(layouts::consecutiveElements(*layout, d)));
-    if (load.mask()) n = std::min(n, axes.maskConstancy(load.mask(), d));
-    most = std::max(most, std::min(n, widest));
-  }
-  return most;
+  return transforms::elementsPerAccess(axes, load.ptr(), load.mask(), e);
 }
 
 /// Accesses by which a thread loads its elements in the layout; equal ones are loaded once.

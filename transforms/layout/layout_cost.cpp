@@ -2,27 +2,21 @@
 #include "transforms/layout/layout_cost.h"
 #include "ir/loops.h"
 #include "ir/op_table.h"
-#include "ir/target.h"
 #include "ir/tensor_queries.h"
 #include "layouts/layout_order.h"
-#include "transforms/analyses/axis_info.h"
+#include "transforms/analyses/load_elements.h"
 #include "transforms/analyses/op_cost.h"
 
 namespace tessera::transforms {
 using namespace ir;
 
 /// Accesses by which a thread loads or stores its elements of a tensor.
-static double accessesPerThread(const AxisInfoAnalysis &axes, Value pointers, Value mask, unsigned bits) {
+static double accessesPerThread(const AxisInfoAnalysis &axes, Value pointers, Value mask) {
   auto type = tensorOf(pointers);
   auto &layout = type.encoding()->layoutOf(type.shape());
   if (!layout.ok()) return double(type.numElements());
-  int64_t widest = std::max<int64_t>(1, kGlobalAccessBytes * 8 / bits), most = 1;
-  for (unsigned d = 0; d < type.rank(); ++d) {
-    int64_t n = std::min(axes.contiguousElements(pointers, d), int64_t(layouts::consecutiveElements(*layout, d)));
-    if (mask) n = std::min(n, axes.maskConstancy(mask, d));
-    most = std::max(most, std::min(n, widest));
-  }
-  return std::max(1.0, double(layouts::uniqueElementsPerThread(*layout)) / double(most));
+  int64_t together = elementsPerAccess(axes, pointers, mask, type.encoding());
+  return std::max(1.0, double(layouts::uniqueElementsPerThread(*layout)) / double(together));
 }
 
 /// How often a block is executed. Counts of loops that are constant matter here: what is saved in each iteration is
@@ -48,9 +42,9 @@ std::vector<double> costsInLayouts(Module &m, const Tuning &tuning) {
     if (auto c = op->dyn<ttg::ConvertLayoutOp>()) return costs.conversion(c.src(), encodingOf(c.result()));
     if (auto r = op->dyn<tt::ReduceOp>()) return costs.reduction(r);
     if (auto load = op->dyn<tt::LoadOp>(); load && load.ptr().type().isTensor())
-      return tuning.conversionWordCost * accessesPerThread(axes, load.ptr(), load.mask(), bitsOf(load.result()));
+      return tuning.conversionWordCost * accessesPerThread(axes, load.ptr(), load.mask());
     if (auto store = op->dyn<tt::StoreOp>(); store && store.ptr().type().isTensor())
-      return tuning.conversionWordCost * accessesPerThread(axes, store.ptr(), store.mask(), bitsOf(store.value()));
+      return tuning.conversionWordCost * accessesPerThread(axes, store.ptr(), store.mask());
     bool computes =
         isPure(op) && op->numResults() && op->result(0).type().isTensor() && !isDotOperand(encodingOf(op->result(0)));
     bool isCounted = op->is<tt::ScanOp>() || (!op->numRegions() && (isElementwise(op) || op->is<arith::SelectOp>()));
