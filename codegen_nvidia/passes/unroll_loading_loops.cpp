@@ -6,8 +6,7 @@
 // does not matter: i from 4 g to min(4 g + 4, 32), where g < 8. Such a loop counts from 0 then.
 //
 // Longer loops that load little, under masks, are unrolled in part, if that leaves no remainder: ptxas unrolls none of
-// those. (Sums of columns on an H200: with one load of 2 bytes in an iteration 773 us, with 16 158; with one load of 16
-// bytes 116, with 16 133.)
+// those. Of wide loads, one iteration's hide their latency by other warps.
 //
 // ptxas does it for smaller loops, and by four for longer ones (count_loops.cpp). Loops with barriers or other
 // convergent calls stay: those of dots are pipelined, and lose by it. So do loops that write memory, but for the
@@ -68,13 +67,12 @@ std::optional<Iteration> iterationOf(const Loop &loop) {
 }
 
 /// By how many iterations a longer loop is unrolled; 1: not at all.
-unsigned partialCount(const Iteration &iteration, unsigned trips) {
-  constexpr unsigned kLittle = 2; // registers: of more, one iteration's loads hide their latency by other warps
-  constexpr unsigned kMostLoaded = 16, kMostInstructions = 512; // together
+unsigned partialCount(const Iteration &iteration, unsigned trips, const ir::Tuning &tuning) {
   unsigned count = 1;
-  if (!iteration.loaded || iteration.loaded > kLittle || !iteration.hasMasks || iteration.writes) return count;
-  while (trips % (2 * count) == 0 && 2 * count * iteration.loaded <= kMostLoaded &&
-         2 * count * iteration.instructions <= kMostInstructions)
+  bool loadsLittle = iteration.loaded && iteration.loaded <= tuning.partlyUnrolledMostLoaded;
+  if (!loadsLittle || !iteration.hasMasks || iteration.writes) return count;
+  while (trips % (2 * count) == 0 && 2 * count * iteration.loaded <= tuning.partlyUnrolledRegisters &&
+         2 * count * iteration.instructions <= tuning.partlyUnrolledInstructions)
     count *= 2;
   return count;
 }
@@ -90,15 +88,14 @@ PreservedAnalyses UnrollLoadingLoopsPass::run(Loop &loop, LoopAnalysisManager &a
     countTo(unsigned(trips), loop);
     results.SE.forgetLoop(&loop);
   }
-  constexpr unsigned kMostThatWrite = 4; // iterations
   unsigned count = loop.isInnermost() ? results.SE.getSmallConstantTripCount(&loop) : 0;
-  if (iteration->writes && count > kMostThatWrite)
+  if (iteration->writes && count > tuning_.unrolledStoringIterations)
     return trips ? getLoopPassPreservedAnalyses() : PreservedAnalyses::all();
   bool isShort = !iteration->writes && count <= tuning_.unrolledLoadingIterations && // LLVM's bound is 300 instructions
                  iteration->instructions * count <= tuning_.unrolledLoadingInstructions;
   if (count > 1 && iteration->loaded && isShort)
     addStringMetadataToLoop(&loop, "llvm.loop.unroll.full");
-  else if (unsigned part = count ? partialCount(*iteration, count) : 1; part > 1)
+  else if (unsigned part = count ? partialCount(*iteration, count, tuning_) : 1; part > 1)
     addStringMetadataToLoop(&loop, "llvm.loop.unroll.count", part); // LoopUnrollPass does it
   PreservedAnalyses preserved = LoopFullUnrollPass(/*OptLevel=*/3).run(loop, analyses, results, updater);
   if (trips) preserved.intersect(getLoopPassPreservedAnalyses());
