@@ -29,7 +29,8 @@
 //
 // Where two layouts would do equally well (LayoutPreferences), what follows decides: all of it is done with each of
 // them, and each function keeps the layouts in which it costs least (layout_cost.h). Two tensors that are loaded in
-// different layouts are added in the one in which the reduction behind stays within a warp.
+// different layouts are added in the one in which the reduction behind stays within a warp. In the same way layouts are
+// tried for loop-carried tensors that are updated and reduced without access to memory (state_layouts.h).
 //
 // Why both: slices go backward from one conversion and stop at wide loads, reductions and dots; without the moves, the
 // conversions after those would remain. The moves alone would keep every conversion that costs something to avoid.
@@ -56,6 +57,7 @@
 #include "transforms/layout/layout_cost.h"
 #include "transforms/layout/operand_layouts.h"
 #include "transforms/layout/rematerializer.h"
+#include "transforms/layout/state_layouts.h"
 #include "transforms/layout/store_layout.h"
 #include "transforms/layout/stores_beside_sums.h"
 #include "transforms/passes.h"
@@ -316,24 +318,42 @@ static bool removeConversions(Module &m, const TargetInfo *target, const LayoutP
   return changed;
 }
 
-/// Takes the functions that cost less in another copy of the module, whose layouts have been chosen otherwise.
-static bool takeCheaperFunctions(Module &m, Module &other, llvm::MutableArrayRef<double> costs, const Tuning &tuning) {
-  std::vector<double> otherCosts = costsInLayouts(other, tuning);
-  llvm::SmallVector<Operation *, 4> functions, otherFunctions;
-  for (Operation &op : *m.body()) functions.push_back(&op);
-  for (Operation &op : *other.body()) otherFunctions.push_back(&op);
-  bool changed = false;
-  assert(functions.size() == otherFunctions.size());
-  for (unsigned i = 0; i < functions.size(); ++i) {
-    if (otherCosts[i] >= costs[i] || otherCosts[i] * 100 > costs[i] * tuning.otherLayoutsPercent) continue;
-    costs[i] = otherCosts[i];
-    ValueMap map;
-    Builder(functions[i]).clone(otherFunctions[i], map);
-    functions[i]->erase();
-    changed = true;
+namespace {
+
+/// The functions of a module with the layouts in which they cost least so far.
+class CheapestFunctions {
+public:
+  CheapestFunctions(Module &m, const Tuning &tuning) : m_(m), tuning_(tuning), costs_(costsInLayouts(m, tuning)) {
+    for (double cost : costs_) most_.push_back(cost * tuning.otherLayoutsPercent / 100);
   }
-  return changed;
-}
+
+  /// Takes the functions that cost less in another copy of the module, whose layouts have been chosen otherwise.
+  bool takeFrom(Module &other) {
+    std::vector<double> costs = costsInLayouts(other, tuning_);
+    llvm::SmallVector<Operation *, 4> functions, others;
+    for (Operation &op : *m_.body()) functions.push_back(&op);
+    for (Operation &op : *other.body()) others.push_back(&op);
+    assert(functions.size() == others.size());
+    bool changed = false;
+    for (unsigned i = 0; i < functions.size(); ++i) {
+      if (costs[i] >= costs_[i] || costs[i] > most_[i]) continue;
+      costs_[i] = costs[i];
+      ValueMap map;
+      Builder(functions[i]).clone(others[i], map);
+      functions[i]->erase();
+      changed = true;
+    }
+    return changed;
+  }
+
+private:
+  Module &m_;
+  const Tuning &tuning_;
+  std::vector<double> costs_;
+  std::vector<double> most_; // that other layouts may cost
+};
+
+} // namespace
 
 absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &c) {
   const Tuning tuning = c.target ? c.target->tuning : Tuning();
@@ -344,12 +364,21 @@ absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &c) {
   if (asked.laterOperand) others.push_back({.laterOperand = true});
   if (asked.wideOfLoop) others.push_back({.wideOfLoop = true});
   if (asked.widerOperand) others.push_back({.widerOperand = true});
-  if (others.empty()) return changed;
-  std::vector<double> costs = costsInLayouts(m, tuning);
+  std::vector<const Encoding *> states = otherStateLayouts(*before);
+  if (others.empty() && states.empty()) return changed;
+  Tuning costs = tuning;
+  if (!states.empty()) costs.conversionRoundTripCost = costs.scanWarpsCost = tuning.recurrenceRoundTripCost;
+  CheapestFunctions cheapest(m, costs);
   for (const LayoutPreferences &preferences : others) {
     std::unique_ptr<Module> other = before->clone();
     removeConversions(*other, c.target, preferences, asked);
-    changed |= takeCheaperFunctions(m, *other, costs, tuning);
+    changed |= cheapest.takeFrom(*other);
+  }
+  for (const Encoding *layout : states) {
+    std::unique_ptr<Module> other = before->clone();
+    giveStateLayout(*other, layout);
+    removeConversions(*other, c.target, {}, asked);
+    changed |= cheapest.takeFrom(*other);
   }
   return changed;
 }
