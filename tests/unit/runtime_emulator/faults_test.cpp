@@ -359,6 +359,40 @@ TEST_P(Faults, LockFreedWithoutRelease) {
              {zeros(4), zeros(4)}),
       HasSubstr("race"), HasSubstr("no release and acquire"));
 }
+/// x[0] += 1 by compare and swap, from a first guess that is loaded; ATTRIBUTES stands for the load's.
+std::string swapped(llvm::StringRef attributes) {
+  return R"(
+module {
+  tt.func public @k(%x: !tt.ptr<i32>) {
+    %c1 = arith.constant 1 : i32
+    %guess = tt.load %x )" +
+         attributes.str() + R"(: !tt.ptr<i32>
+    %last = scf.while (%old = %guess) : (i32) -> i32 {
+      %new = arith.addi %old, %c1 : i32
+      %found = tt.atomic_cas acq_rel, gpu, %x, %old, %new : (!tt.ptr<i32>, i32, i32) -> i32
+      %failed = arith.cmpi ne, %found, %old : i32
+      scf.condition(%failed) %found : i32
+    } do {
+    ^bb0(%found: i32):
+      scf.yield %found : i32
+    }
+    tt.return
+  }
+})";
+}
+/// A plain load may be made twice, and the swap be compared with one value while the new one is made of the other.
+TEST_P(Faults, GuessOfASwapIsAPlainLoad) {
+  auto e = make(1);
+  e.grid = {3, 1, 1};
+  EXPECT_FOUND(e.text(swapped(""), "k", {zeros(4)}), HasSubstr("race"), HasSubstr("updated"),
+               HasSubstr("no release and acquire"));
+}
+TEST_P(Faults, VolatileGuessOfASwapIsSound) {
+  auto e = make(1);
+  e.grid = {3, 1, 1};
+  EXPECT_SOUND(e.text(swapped("{isVolatile = true} "), "k", {zeros(4)}));
+  EXPECT_EQ(e.buffers[0][0], 3);
+}
 /// The first block writes and sets flags, several by each thread; the second one waits for all of them and reads.
 /// RELEASE and ACQUIRE stand for the orders of the atomics.
 std::string handedOver(const std::string &release, const std::string &acquire) {
