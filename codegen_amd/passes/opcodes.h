@@ -1,5 +1,8 @@
-// LLVM's machine instructions for AMD by their names: headers with their numbers are not installed.
+// LLVM's machine instructions for AMD by their names (headers with their numbers are not installed), and what passes on
+// them ask of an instruction.
 #pragma once
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/CodeGen/MachineBasicBlock.h"
 #include "llvm/CodeGen/MachineInstr.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
@@ -26,6 +29,18 @@ inline bool hasMfma(const llvm::MachineBasicBlock &block, const llvm::TargetInst
   for (const llvm::MachineInstr &mi : block)
     if (tii.getName(mi.getOpcode()).starts_with("V_MFMA")) return true;
   return false;
+}
+
+/// Whether the instruction computes with virtual registers alone, and reads of the physical ones (what lanes are
+/// active, say) only those that `mayRead` allows: it may change its place among others that do not write these.
+inline bool isArithmetic(const llvm::MachineInstr &mi, llvm::function_ref<bool(llvm::Register)> mayRead) {
+  if (mi.mayLoadOrStore() || mi.hasUnmodeledSideEffects() || mi.isTerminator() || mi.isCall() || mi.isInlineAsm() ||
+      mi.isPosition() || mi.isDebugInstr() || mi.isConvergent() || mi.isBundle())
+    return false;
+  return llvm::all_of(mi.operands(), [&](const llvm::MachineOperand &o) {
+    if (o.isRegMask()) return false;
+    return !o.isReg() || !o.getReg().isPhysical() || (!o.isDef() && mayRead(o.getReg()));
+  });
 }
 
 } // namespace tessera::amd

@@ -212,14 +212,8 @@ private:
   bool isMask(Register r) const { return StringRef(tri_->getName(r)).starts_with("EXEC"); }
 
   /// Arithmetic that may move ahead of loads.
-  bool isArithmetic(const MachineInstr &mi) const {
-    if (mi.mayLoadOrStore() || mi.hasUnmodeledSideEffects() || mi.isTerminator() || mi.isCall() || mi.isInlineAsm() ||
-        mi.isPosition() || mi.isConvergent() || mi.isBundle())
-      return false;
-    return llvm::all_of(mi.operands(), [&](const MachineOperand &o) {
-      if (o.isRegMask()) return false;
-      return !o.isReg() || !o.getReg() || !o.getReg().isPhysical() || (!o.isDef() && isMask(o.getReg()));
-    });
+  bool movesAhead(const MachineInstr &mi) const {
+    return isArithmetic(mi, [&](Register r) { return isMask(r); });
   }
 
   /// No load crosses it.
@@ -250,20 +244,9 @@ private:
     return hold(block, firstUses) || order != before;
   }
 
-  static Order orderOf(MachineBasicBlock &block) {
-    Order order;
-    for (MachineInstr &mi : block) order.push_back(&mi);
-    return order;
-  }
-
   /// Vector registers that the function takes, as it was.
   int64_t mostRegisters(MachineFunction &mf) {
-    if (!mostRegisters_) {
-      VectorPressure pressure(mf, *lis_);
-      mostRegisters_ = 0;
-      for (MachineBasicBlock &block : mf)
-        mostRegisters_ = std::max(*mostRegisters_, pressure.of(block, orderOf(block)));
-    }
+    if (!mostRegisters_) mostRegisters_ = VectorPressure(mf, *lis_).ofFunction();
     return *mostRegisters_;
   }
 
@@ -341,9 +324,9 @@ private:
       if (mi.isDebugInstr()) continue;
       bool isLoad = isMovable(mi) && memoryOf(mi) == memory;
       scan.add(mi, i,
-               isLoad             ? LoadScan::Kind::Load
-               : isArithmetic(mi) ? LoadScan::Kind::Arithmetic
-                                  : LoadScan::Kind::Fixed);
+               isLoad           ? LoadScan::Kind::Load
+               : movesAhead(mi) ? LoadScan::Kind::Arithmetic
+                                : LoadScan::Kind::Fixed);
     }
     return scan.takeLoads();
   }

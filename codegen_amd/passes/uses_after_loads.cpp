@@ -71,13 +71,7 @@ private:
 
   /// Arithmetic on virtual registers, which no load can be in the way of.
   bool isMovable(const MachineInstr &mi) const {
-    if (mi.mayLoadOrStore() || mi.hasUnmodeledSideEffects() || mi.isTerminator() || mi.isCall() || mi.isInlineAsm() ||
-        mi.isPosition() || mi.isDebugInstr() || mi.isConvergent() || mi.isBundle())
-      return false;
-    return llvm::all_of(mi.operands(), [&](const MachineOperand &o) {
-      if (o.isRegMask()) return false;
-      return !o.isReg() || !o.getReg().isPhysical() || (!o.isDef() && isMode(o.getReg()));
-    });
+    return isArithmetic(mi, [&](Register r) { return isMode(r); });
   }
 
   /// Which lanes are active, and how numbers are rounded: all arithmetic reads them.
@@ -135,11 +129,7 @@ private:
 
   bool move(MachineFunction &mf, MachineBasicBlock &block, Run &run) {
     VectorPressure pressure(mf, *lis_);
-    if (!limit_) {
-      limit_ = 0;
-      for (MachineBasicBlock &b : mf) limit_ = std::max(*limit_, pressure.of(b, orderOf(b)));
-      limit_ = std::min(*limit_, tuning_.usesAfterLoadsRegisters);
-    }
+    if (!limit_) limit_ = std::min(pressure.ofFunction(), tuning_.usesAfterLoadsRegisters);
     // Behind all of the loads, or a half of them, and so on.
     for (; !run.loads.empty(); run.loads.truncate(run.loads.size() / 2)) {
       DenseSet<MachineInstr *> moved;
@@ -174,12 +164,6 @@ private:
       moved.insert(behind.begin(), behind.end());
       order.append(behind);
     }
-    return order;
-  }
-
-  static SmallVector<MachineInstr *, 0> orderOf(MachineBasicBlock &block) {
-    SmallVector<MachineInstr *, 0> order;
-    for (MachineInstr &mi : block) order.push_back(&mi);
     return order;
   }
 

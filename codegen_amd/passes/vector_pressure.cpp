@@ -9,8 +9,14 @@
 namespace tessera::amd {
 using namespace llvm;
 
+SmallVector<MachineInstr *, 0> orderOf(MachineBasicBlock &block) {
+  SmallVector<MachineInstr *, 0> order;
+  for (MachineInstr &mi : block) order.push_back(&mi);
+  return order;
+}
+
 VectorPressure::VectorPressure(MachineFunction &mf, LiveIntervals &lis)
-    : mri_(mf.getRegInfo()), tri_(*mf.getSubtarget().getRegisterInfo()), lis_(lis) {}
+    : mf_(mf), mri_(mf.getRegInfo()), tri_(*mf.getSubtarget().getRegisterInfo()), lis_(lis) {}
 
 int64_t VectorPressure::of(MachineBasicBlock &block, ArrayRef<MachineInstr *> order) {
   DenseMap<Register, int64_t> live;
@@ -40,6 +46,12 @@ int64_t VectorPressure::of(MachineBasicBlock &block, ArrayRef<MachineInstr *> or
     }
     most = std::max(most, now);
   }
+  return most;
+}
+
+int64_t VectorPressure::ofFunction() {
+  int64_t most = 0;
+  for (MachineBasicBlock &block : mf_) most = std::max(most, of(block, orderOf(block)));
   return most;
 }
 
