@@ -45,8 +45,6 @@ using namespace llvm;
 
 namespace {
 
-constexpr uint64_t kImmediates = 4096; // constants that a buffer access adds are less
-
 /// The offset's operand of a buffer access; null for other instructions.
 Use *offsetOf(Instruction &i) {
   auto operands = bufferOperands(i);
@@ -98,7 +96,7 @@ private:
     using namespace PatternMatch;
     const APInt *constant = nullptr;
     Value *inner = nullptr;
-    if (match(v, m_AddLike(m_Value(inner), m_APInt(constant))) && constant->ult(kImmediates)) v = inner;
+    if (match(v, m_AddLike(m_Value(inner), m_APInt(constant))) && constant->ult(kBufferImmediates)) v = inner;
     auto *phi = dyn_cast<PHINode>(v);
     return phi && phi->getParent() == loop_.getHeader();
   }
@@ -179,9 +177,8 @@ private:
     auto *user = cast<Instruction>(offset.getUser());
     auto *choice = dyn_cast<SelectInst>(user);
     auto *beyond = choice ? dyn_cast<ConstantInt>(choice->getFalseValue()) : nullptr;
-    constexpr uint64_t kBeyond = 0x80000000;
-    bool isMask = beyond && constant->getZExtValue() < kImmediates &&
-                  beyond->getZExtValue() >= kBeyond + constant->getZExtValue() &&
+    bool isMask = beyond && constant->getZExtValue() < kBufferImmediates &&
+                  beyond->getZExtValue() >= kBeyondBuffers + constant->getZExtValue() &&
                   all_of(choice->uses(), [](Use &u) { return offsetOf(*cast<Instruction>(u.getUser())) == &u; });
     if (!isMask) {
       offset.set(IRBuilder<>(user).CreateAdd(carried, constant));

@@ -17,7 +17,6 @@ namespace tessera::amd {
 using namespace llvm;
 
 PreservedAnalyses BufferImmediatesPass::run(Function &f, FunctionAnalysisManager &) {
-  constexpr uint32_t kBeyond = 0x80000000, kImmediates = 4096;
   bool changed = false;
   for (Instruction &i : instructions(f)) {
     auto operands = bufferOperands(i);
@@ -26,14 +25,17 @@ PreservedAnalyses BufferImmediatesPass::run(Function &f, FunctionAnalysisManager
     unsigned at = operands->offset;
     auto *select = dyn_cast<SelectInst>(call->getArgOperand(at));
     auto *beyond = select ? dyn_cast<ConstantInt>(select->getFalseValue()) : nullptr;
-    if (!beyond || beyond->getZExtValue() <= kBeyond || beyond->getZExtValue() >= kBeyond + kImmediates) continue;
+    if (!beyond || beyond->getZExtValue() <= kBeyondBuffers ||
+        beyond->getZExtValue() >= kBeyondBuffers + kBufferImmediates)
+      continue;
     Value *inside = nullptr;
     using namespace PatternMatch;
-    if (!match(select->getTrueValue(), m_AddLike(m_Value(inside), m_SpecificInt(beyond->getZExtValue() - kBeyond))))
+    if (!match(select->getTrueValue(),
+               m_AddLike(m_Value(inside), m_SpecificInt(beyond->getZExtValue() - kBeyondBuffers))))
       continue;
     IRBuilder<> b(call);
-    Value *o = b.CreateSelect(select->getCondition(), inside, b.getInt32(kBeyond));
-    call->setArgOperand(at, b.CreateAdd(o, b.getInt32(beyond->getZExtValue() - kBeyond)));
+    Value *o = b.CreateSelect(select->getCondition(), inside, b.getInt32(kBeyondBuffers));
+    call->setArgOperand(at, b.CreateAdd(o, b.getInt32(beyond->getZExtValue() - kBeyondBuffers)));
     changed = true;
   }
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();

@@ -1,10 +1,16 @@
-// Where buffer accesses of LLVM IR have their operands.
+// Where buffer accesses of LLVM IR have their operands, and what numbers these are.
 #pragma once
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
+#include <cstdint>
 #include <optional>
 
 namespace tessera::amd {
+
+/// Constants that a buffer access adds to its offset are less: its immediate has 12 bits.
+inline constexpr uint64_t kBufferImmediates = 4096;
+/// The offset of lanes that are masked off: beyond the end of every buffer but those that have all 32-bit offsets.
+inline constexpr uint32_t kBeyondBuffers = 0x80000000;
 
 /// Numbers of a buffer access's operands.
 struct BufferOperands {

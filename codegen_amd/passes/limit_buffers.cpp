@@ -98,8 +98,7 @@ private:
       choice = &cast<Instruction>(choice->get())->getOperandUse(0);
     auto *select = dyn_cast<SelectInst>(choice->get());
     auto *beyond = select ? dyn_cast<ConstantInt>(select->getFalseValue()) : nullptr;
-    constexpr uint64_t kBeyond = 0x80000000; // of every buffer but those that have all 32-bit offsets
-    if (!beyond || beyond->getZExtValue() < kBeyond) return std::nullopt;
+    if (!beyond || beyond->getZExtValue() < kBeyondBuffers) return std::nullopt;
     Value *condition = select->getCondition(), *a = nullptr, *b = nullptr;
     if (isShared(condition)) return MaskedLoad{load, choice, condition, nullptr};
     if (!match(condition, m_And(m_Value(a), m_Value(b))) && !match(condition, m_LogicalAnd(m_Value(a), m_Value(b))))

@@ -39,8 +39,6 @@ using namespace PatternMatch;
 
 namespace {
 
-constexpr uint64_t kImmediates = 4096; // constants that a buffer access adds are less
-
 /// An offset that a loop carries.
 struct Offset {
   PHINode *phi;
@@ -75,7 +73,7 @@ private:
     if (!buffer || buffer->getIntrinsicID() != Intrinsic::amdgcn_make_buffer_rsrc) return false;
     auto *size = dyn_cast<ConstantInt>(buffer->getArgOperand(2));
     bool hasScalar = !match(access.getArgOperand(operands.scalar), m_ZeroInt());
-    return size && !hasScalar && beyond >= size->getZExtValue() - kImmediates;
+    return size && !hasScalar && beyond >= size->getZExtValue() - kBufferImmediates;
   }
 
   /// Collects the accesses whose offset the value is, perhaps of some lanes only and with a constant more. False if it
@@ -140,7 +138,7 @@ private:
     const APInt *constant = nullptr;
     bool movesConstant = !operands.takesImmediate() &&
                          match(access.getArgOperand(operands.offset), m_AddLike(m_Value(rest), m_APInt(constant))) &&
-                         constant->ult(kImmediates);
+                         constant->ult(kBufferImmediates);
     if (movesConstant) {
       scalar = IRBuilder<>(&access).CreateAdd(scalar, IRBuilder<>(&access).getInt32(constant->getZExtValue()));
       access.setArgOperand(operands.offset, rest);

@@ -14,6 +14,7 @@
 //
 // Runs: after the passes that give loops' offsets values of their own, which know the sums as the lowering makes them.
 #include "codegen_amd/passes/share_base_moves.h"
+#include "codegen_amd/passes/buffer_operands.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -29,8 +30,6 @@ using namespace llvm;
 using namespace PatternMatch;
 
 namespace {
-
-constexpr uint64_t kImmediates = 4096; // constants that a buffer access adds are less
 
 /// (a + b) << shift, to whose users a distance is added.
 struct ShiftedSum {
@@ -69,7 +68,7 @@ std::optional<ShiftedSum> shiftedSum(Instruction &i, const UniformityInfo &unifo
     most = std::max(most, distance);
   }
   bool comesBack = least % (uint64_t(1) << shift) == 0;
-  if (least < kImmediates || most - least >= kImmediates || !comesBack) return std::nullopt;
+  if (least < kBufferImmediates || most - least >= kBufferImmediates || !comesBack) return std::nullopt;
   return ShiftedSum{&i, a, b, uint32_t(least), unsigned(shift)};
 }
 
