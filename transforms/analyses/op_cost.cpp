@@ -1,6 +1,7 @@
 // What operations and layout conversions cost (see op_cost.h).
 #include "transforms/analyses/op_cost.h"
 #include "ir/builder.h"
+#include "ir/loops.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"
@@ -147,10 +148,17 @@ double LayoutCosts::conversion(Value v, const Encoding *to) {
   return tuning_.conversionRoundTripCost + tuning_.conversionWordCost * words * elements;
 }
 
-double LayoutCosts::frequency(Block *b) const {
+double LayoutCosts::frequency(Block *b, Iterations known) const {
+  constexpr double kMostIterations = 64; // so that what is outside of loops still counts
   double executions = 1;
-  for (Operation *p = b->parentOp(); p; p = p->parentOp())
-    if (p->is<scf::ForOp>() || p->is<scf::WhileOp>()) executions *= tuning_.assumedIterations;
+  for (Operation *p = b->parentOp(); p; p = p->parentOp()) {
+    auto loop = p->dyn<scf::ForOp>();
+    if (!loop && !p->is<scf::WhileOp>()) continue;
+    double iterations = tuning_.assumedIterations;
+    if (auto trips = loop && known == Iterations::Known ? constantIterations(loop) : std::nullopt)
+      iterations = std::min(double(*trips), kMostIterations);
+    executions *= iterations;
+  }
   return executions;
 }
 

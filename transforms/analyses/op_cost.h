@@ -46,8 +46,10 @@ public:
   double conversion(ir::Value, const layouts::Encoding *to);
   /// Of one execution in the layout of its operands.
   double reduction(ir::tt::ReduceOp);
-  /// How often a block is executed, by the number of loops around it.
-  double frequency(ir::Block *) const;
+  /// What is known of loops: how many there are, or also how many iterations they have where that is a constant.
+  enum class Iterations : uint8_t { Assumed, Known };
+  /// How often a block is executed, by the loops around it.
+  double frequency(ir::Block *, Iterations = Iterations::Assumed) const;
 
 private:
   double scan(ir::Operation *, const layouts::Encoding *) const;

@@ -1,6 +1,5 @@
 // What functions take in their layouts (see layout_cost.h).
 #include "transforms/layout/layout_cost.h"
-#include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
 #include "layouts/layout_order.h"
@@ -19,22 +18,6 @@ static double accessesPerThread(const AxisInfoAnalysis &axes, Value pointers, Va
   return std::max(1.0, double(layouts::uniqueElementsPerThread(*layout)) / double(together));
 }
 
-/// How often a block is executed. Counts of loops that are constant matter here: what is saved in each iteration is
-/// weighed against what a layout costs before and after the loop.
-static double executions(Block *b, const Tuning &tuning) {
-  constexpr double kMostIterations = 64; // so that the rest still counts
-  double times = 1;
-  for (Operation *p = b->parentOp(); p; p = p->parentOp()) {
-    auto loop = p->dyn<scf::ForOp>();
-    if (!loop && !p->is<scf::WhileOp>()) continue;
-    double iterations = tuning.assumedIterations;
-    if (auto trips = loop ? constantIterations(loop) : std::nullopt)
-      iterations = std::min(double(*trips), kMostIterations);
-    times *= iterations;
-  }
-  return times;
-}
-
 std::vector<double> costsInLayouts(Module &m, const Tuning &tuning) {
   LayoutCosts costs(tuning);
   AxisInfoAnalysis axes(m);
@@ -50,11 +33,14 @@ std::vector<double> costsInLayouts(Module &m, const Tuning &tuning) {
     bool isCounted = op->is<tt::ScanOp>() || (!op->numRegions() && (isElementwise(op) || op->is<arith::SelectOp>()));
     return computes && isCounted ? costs.operation(op, encodingOf(op->result(0))) : 0;
   };
+  // What is saved in each iteration is weighed against what a layout costs before and after the loop: counts of loops
+  // that are constant matter.
+  auto executions = [&](Operation *op) { return costs.frequency(op->block(), LayoutCosts::Iterations::Known); };
   std::vector<double> all;
   for (Operation &function : *m.body()) {
     double cost = 0;
     function.walk([&](Operation *op) {
-      if (double once = costOfOne(op); once > 0) cost += once * executions(op->block(), tuning);
+      if (double once = costOfOne(op); once > 0) cost += once * executions(op);
     });
     all.push_back(cost);
   }
