@@ -30,6 +30,14 @@ bool better(Attempt a, const ObjectInfo &made, const ObjectInfo &best) {
   return isBetter(a, made, {{}, best, best, hopper(), {}});
 }
 
+/// An object whose blocks of so many warps are as many as its registers allow.
+ObjectInfo objectOf(int registers, int warps) {
+  ObjectInfo o;
+  o.registers = registers;
+  o.occupancy = hopper().occupancy({warps, 0, registers});
+  return o;
+}
+
 TEST(Recompilation, RequestsThatCostSpillsAreTakenBack) {
   OccupancyPlan plan;
   plan.minBlocks = 8;
@@ -98,9 +106,7 @@ TEST(Recompilation, BlocksThatFitWithoutSpillsGetTheirRegisters) {
 TEST(Recompilation, WarpGroupDotsAreTriedWithOneMoreBlock) {
   OccupancyPlan plan;
   plan.hasWarpGroupDots = true;
-  ObjectInfo first;
-  first.registers = 172;
-  first.occupancy = hopper().occupancy({4, 0, first.registers});
+  ObjectInfo first = objectOf(172, 4);
   EXPECT_EQ(first.occupancy, 2);
   EXPECT_TRUE(worth(Attempt::OneMoreBlock, plan, first, first));
   first.registers = 200; // 168 are less than nine tenths
@@ -116,9 +122,7 @@ TEST(Recompilation, WarpGroupDotsAreTriedWithOneMoreBlock) {
 TEST(Recompilation, KernelsThatLoadInBulkAreTriedWithOneMoreBlock) {
   OccupancyPlan plan;
   plan.loadsInBulk = true;
-  ObjectInfo first;
-  first.registers = 34; // 32 are 94 %
-  first.occupancy = hopper().occupancy({8, 0, first.registers});
+  ObjectInfo first = objectOf(34, 8); // 32 are 94 %
   EXPECT_EQ(first.occupancy, 6);
   EXPECT_TRUE(worth(Attempt::OneMoreBlock, plan, first, first, eightWarps()));
   plan.loadsInBulk = false;
@@ -129,25 +133,20 @@ TEST(Recompilation, KernelsThatWaitInLoopsAreTriedWithOneBlockMoreThanTheyGot) {
   OccupancyPlan plan;
   plan.waitsInLoops = true;
   plan.minBlocks = 4;
-  ObjectInfo first;
-  first.registers = 72;
-  first.occupancy = hopper().occupancy({4, 0, first.registers});
+  ObjectInfo first = objectOf(72, 4);
   EXPECT_EQ(first.occupancy, 7);
   EXPECT_TRUE(worth(Attempt::OneMoreBlock, plan, first, first));
   plan.waitsInLoops = false;
   EXPECT_FALSE(worth(Attempt::OneMoreBlock, plan, first, first));
   plan.waitsInLoops = true;
-  first.registers = 120; // 96 for a fifth block
-  first.occupancy = hopper().occupancy({4, 0, first.registers});
+  first = objectOf(120, 4); // 96 for a fifth block
   EXPECT_FALSE(worth(Attempt::OneMoreBlock, plan, first, first));
 }
 
 TEST(Recompilation, ASecondBlockMayCostAFewSpills) {
   OccupancyPlan plan;
   plan.hasWarpGroupDots = true;
-  ObjectInfo first;
-  first.registers = 146; // 128 are 87 %
-  first.occupancy = hopper().occupancy({8, 0, first.registers});
+  ObjectInfo first = objectOf(146, 8); // 128 are 87 %
   EXPECT_EQ(first.occupancy, 1);
   EXPECT_TRUE(worth(Attempt::OneMoreBlock, plan, first, first, eightWarps()));
   ObjectInfo two = first;
@@ -165,17 +164,14 @@ TEST(Recompilation, ASecondBlockMayCostAFewSpills) {
 TEST(Recompilation, WhatSpillsForOneMoreBlockIsTriedWithFewerRegisters) {
   OccupancyPlan plan;
   plan.hasWarpGroupDots = true;
-  ObjectInfo first;
-  first.registers = 178;
-  first.occupancy = hopper().occupancy({4, 0, first.registers});
+  ObjectInfo first = objectOf(178, 4);
   ObjectInfo best = first;
   EXPECT_TRUE(worth(Attempt::FewerRegisters, plan, first, best));
   EXPECT_EQ(fewerRegisters({plan, first, best, hopper(), {}}), 160);
   best.occupancy = 3; // one more block did not spill
   EXPECT_FALSE(worth(Attempt::FewerRegisters, plan, first, best));
+  first = objectOf(71, 4); // 56 are less than 85 %
   best = first;
-  best.registers = first.registers = 71; // 56 are less than 85 %
-  best.occupancy = first.occupancy = hopper().occupancy({4, 0, first.registers});
   EXPECT_TRUE(worth(Attempt::OneMoreBlock, plan, first, best));
   EXPECT_FALSE(worth(Attempt::FewerRegisters, plan, first, best));
 }
