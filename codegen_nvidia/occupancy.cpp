@@ -241,8 +241,8 @@ OccupancyPlan planOccupancy(const KernelFacts &facts, const ir::TargetInfo &t, c
   plan.waitsInLoops = !facts.hasMatrixInstructions && facts.loadedBetweenBarriers < facts.loadedRegisters;
   // Small tiles, by plain loads: none of another iteration are in flight, whatever registers there are.
   unsigned loaded = facts.loadedBetweenBarriers;
-  bool loadsFewRegisters = facts.loadedRegisters <= t.tuning.noRequestMaxLoaded;
   plan.loadsLittle = facts.hasMatrixInstructions && loaded && loaded <= t.tuning.noRequestMaxLoaded;
+  bool loadsFewRegisters = facts.loadedRegisters <= t.tuning.noRequestMaxLoaded;
   plan.loadsInBulk = facts.hasBulkLoads && loadsFewRegisters && !facts.hasMatrixInstructions;
   return plan;
 }

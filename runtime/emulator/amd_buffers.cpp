@@ -32,8 +32,8 @@ Access bufferAccess(Decoder &d, CallInst &c, Type *type, unsigned resource, unsi
   a.alignment = std::min(a.bytes, 4u); // buffer accesses of dwords need dword alignment
   return a;
 }
-/// A wave's load into LDS: lane l's bytes go to the place of the first lane that is on, plus l times their number. A
-/// load that nobody waits for has not arrived.
+/// Where a wave's load into LDS puts what its lanes bring: lane l's bytes go to the place of the first lane that is on,
+/// plus l times their number.
 void placesOfLanes(Warp &w, const Instruction &i) { // a: the address, immediate: bytes
   if (!w.mask) return;
   uint32_t first = w.row<uint32_t>(i.a)[std::countr_zero(w.mask)];
@@ -41,7 +41,8 @@ void placesOfLanes(Warp &w, const Instruction &i) { // a: the address, immediate
 }
 void startsGroup(Warp &w, const Instruction &) { ++w.copyGroup; }
 void waitForLoads(Warp &w, const Instruction &i) { waitForCopies(w, i.immediate, false); }
-void emitLoadToLds(Decoder &d, CallInst &c, Access from, Value *place, unsigned bytes) {
+/// A load into LDS: an access `from` memory, and a store that arrives only when it is waited for.
+void emitLoadToLds(Decoder &d, Access from, Value *place, unsigned bytes) {
   Access to;
   Row places = d.fresh(4);
   d.emit(placesOfLanes, places, d.row(place), kNoRow, kNoRow, bytes);
@@ -86,13 +87,13 @@ void decodeWaitCount(Decoder &d, CallInst &c) {
 void decodeBufferLoadToLds(Decoder &d, CallInst &c) {
   unsigned bytes = unsigned(d.constantOperand(c, 2));
   Access a = bufferAccess(d, c, wordsOf(c, bytes), 0, /*offsets=*/3);
-  emitLoadToLds(d, c, std::move(a), c.getArgOperand(1), bytes);
+  emitLoadToLds(d, std::move(a), c.getArgOperand(1), bytes);
 }
 void decodeGlobalLoadToLds(Decoder &d, CallInst &c) {
   unsigned bytes = unsigned(d.constantOperand(c, 2));
   Access a = d.memoryAccess(wordsOf(c, bytes), c.getArgOperand(0), bytes);
   a.kind = Access::Kind::Load;
-  emitLoadToLds(d, c, std::move(a), c.getArgOperand(1), bytes);
+  emitLoadToLds(d, std::move(a), c.getArgOperand(1), bytes);
 }
 void decodeBufferStore(Decoder &d, CallInst &c) {
   Access a = bufferAccess(d, c, c.getArgOperand(0)->getType(), 1, 2);
