@@ -325,12 +325,23 @@ print("sum", x.sum())
 """
 
 
-def check(tmp_path, *arguments):
+def check(tmp_path, *arguments, text=PROGRAM):
     program = tmp_path / "program.py"
-    program.write_text(PROGRAM)
+    program.write_text(text)
     command = [sys.executable, "-m", "tessera.triton", "check", *arguments]
     command = [str(program) if a == "PROGRAM" else a for a in command]
     return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+
+
+def test_check_of_a_program_that_emulates(tmp_path):
+    """Its own blocks choose the target of their launches: those are not the checked target's."""
+    launch = "double[(1,)](x, 100 + int(sys.argv[1]), 256)\n"
+    block = 'import tessera.triton\nwith tessera.triton.emulate("gfx942"):\n    ' + launch
+    own = check(tmp_path, "--target", "sm_90a", "PROGRAM", "0", text=PROGRAM.replace(launch, block))
+    assert own.returncode == 0 and "sm_90a: nothing was checked" in own.stderr, own.stderr
+    assert "of its 1 launch\n" in own.stderr, own.stderr
+    both = check(tmp_path, "--target", "sm_90a", "PROGRAM", "0", text=PROGRAM.replace(launch, launch + block))
+    assert "sm_90a: no faults in 1 launch" in both.stderr, both.stderr
 
 
 def test_check_of_a_program(tmp_path):

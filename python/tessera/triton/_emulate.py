@@ -370,6 +370,7 @@ class EmulatorDriver:
         self.utils = _Utils(self)
         self.launcher_cls = functools.partial(_Launcher, self)
         self.launches = 0
+        self.launches_of_blocks = 0  # of emulations within this one, by their own drivers
         self.faults: list[str] = []
         self.on_launch: Any = None  # called with the kernel's name before each
         self.placements: Any = None  # which tensors are on the host (_placements.py), where that is followed
@@ -556,7 +557,9 @@ class _Entered:
     def leave(self, made: EmulatorDriver) -> None:
         with self._lock:
             self._drivers = [d for d in self._drivers if d[0] is not made]
-            if not self._drivers:
+            if self._drivers:
+                self._drivers[0][0].launches_of_blocks += made.launches
+            else:
                 self._patches.close()
             self._activate()
 
