@@ -14,7 +14,7 @@ import time
 from typing import Any, Callable
 
 from .. import _errors, _kernel, _library
-from . import _record, _tools, _verify
+from . import _front_end, _record, _tools, _verify
 from ._mode import emulation, mode, warn_once
 
 Stage = Callable[[Any, dict[str, Any]], Any]
@@ -153,7 +153,8 @@ def _compile(module: Any, options: Any) -> _kernel.Kernel:
     """
     _tools.configure()
     target = target_of(options)
-    kernel = _kernel.compile(str(module).encode(), target, file_name="kernel.ttir", **compile_options(options))
+    text = _front_end.text_of(module).encode()
+    kernel = _kernel.compile(text, target, file_name="kernel.ttir", **compile_options(options))
     is_expanded = any("descriptor" in argument for argument in kernel.metadata["args"])
     if is_expanded and _passes_rounding():
         raise _errors.UsageError("the parts of a tensor descriptor are not those that this version of Triton passes")

@@ -118,9 +118,10 @@ def _wrap_hash(original: Callable[[Any], str]) -> Callable[[Any], str]:
     def backend_hash(self: Any) -> str:
         if not is_active():
             return original(self)
-        from . import _autotuner
+        from . import _autotuner, _front_end
 
         _autotuner.install()
+        _front_end.install()
         if mode() == "verify" and emulation.spec is None:
             # Here, because a kernel that is found in the cache is not compiled.
             from . import _verify
