@@ -15,7 +15,8 @@
 //               elements that a thread has bound how many elements an access may take.
 //   3. groups   Accesses of one function (of one version of it), order and row length share one width, so that values
 //               flow between them without conversions: the one that costs the memory system least for all of them
-//               (cheapestWidth). Data of dots, and rows that are scanned or sorted, take the widest instead.
+//               (cheapestWidth). Data of dots, and rows that are scanned or sorted, take the widest instead. Where no
+//               width costs less than another, a thread has all elements that share a word (weights of 4 bits).
 //   4. layouts  Each access gets the blocked layout of its order and its group's width; what is loaded through a
 //               descriptor that of descriptor_load_layout.h.
 //
@@ -63,6 +64,7 @@ struct Access {
   int64_t width = 1; // elements of one access
   int64_t run = 1;   // the same but for the mask
   int64_t elementsPerThread = 1;
+  int64_t equal = 1;          // elements in a row that one access of a thread loads, as they have one address
   bool anyWidth = false;      // it costs as much at any width of the layout
   bool hasProvedRun = false;  // elements are consecutive along the first dimension of the order
   bool hasUnitStride = false; // the same, but what aligns them is not known
@@ -226,6 +228,15 @@ Value masksOf(Operation *op) {
   return mask && mask.type().isTensor() ? mask : Value();
 }
 
+/// How many elements of a row, one after the other, have the same address and mask. 1 if a thread has fewer, or if
+/// they are no packed word: the whole row, or more than a word has bits (scales of long groups).
+int64_t equalElements(const Access &a, const AxisInfoAnalysis &axis) {
+  int64_t equal = axis.get(a.ptr).constancy[a.fastest()];
+  if (Value masks = masksOf(a.op)) equal = std::min(equal, axis.maskConstancy(masks, a.fastest()));
+  bool isWord = equal < a.pointers().dim(a.fastest()) && equal <= 8 * a.bytes && llvm::isPowerOf2_64(uint64_t(equal));
+  return isWord && equal <= a.elementsPerThread ? equal : 1;
+}
+
 /// Fills in all of an access but its order, by which widths are chosen. `threads`: of a block.
 void analyzeWidth(Access &a, const AxisInfoAnalysis &axis, const GlobalAccesses &global, int64_t threads,
                   const TargetInfo *target) {
@@ -245,6 +256,7 @@ void analyzeWidth(Access &a, const AxisInfoAnalysis &axis, const GlobalAccesses 
   bool isNear = stride ? std::abs(*stride) == 1 : isGlobalAtomic(a.op);
   bool leavesThreadsIdle = type.numElements() < threads;
   a.anyWidth = a.width == 1 && (!isNear || leavesThreadsIdle);
+  if (a.anyWidth && a.op->is<tt::LoadOp>()) a.equal = equalElements(a, axis);
 }
 
 // ---- step 3: one width for a group ----------------------------------------------------------------------------------
@@ -277,6 +289,16 @@ int64_t cheapestWidth(llvm::ArrayRef<const Access *> group, const Tuning &tuning
     best = w;
   }
   return best;
+}
+
+/// The width of a group in which no access has a cheapest one: that of words that several elements share, such as
+/// weights of 4 bits. A thread that has all elements of a word loads it once, and its neighbour the next word. With one
+/// element each, neighbours load the same word, and a thread as many words as it has elements.
+int64_t widthOfSharedWords(llvm::ArrayRef<const Access *> group) {
+  int64_t least = 1;
+  for (auto *a : group)
+    if (a->equal > 1) least = least == 1 ? a->equal : std::min(least, a->equal);
+  return least;
 }
 
 /// Accesses of one version of a function, order and length of the fastest dimension: the other dimensions may differ,
@@ -316,10 +338,13 @@ std::map<std::pair<Operation *, int64_t>, int64_t> exchangesOfNeighbours(Module 
 }
 
 std::map<GroupKey, int64_t> widthsOfGroups(Module &m, llvm::ArrayRef<Access> accesses, const Tuning &tuning) {
-  std::map<GroupKey, llvm::SmallVector<const Access *, 8>> groups;
+  std::map<GroupKey, llvm::SmallVector<const Access *, 8>> groups, anyWidth;
   for (auto &a : accesses) {
     auto &group = groups[groupOf(a)];
-    if (!a.anyWidth) group.push_back(&a);
+    if (!a.anyWidth)
+      group.push_back(&a);
+    else
+      anyWidth[groupOf(a)].push_back(&a);
   }
   auto scans = collect<tt::ScanOp>(m.op());
   auto isScannedAlongRows = [&](const GroupKey &key) {
@@ -341,6 +366,7 @@ std::map<GroupKey, int64_t> widthsOfGroups(Module &m, llvm::ArrayRef<Access> acc
   for (auto &[key, group] : groups) {
     bool asWideAsCanBe = isScannedAlongRows(key) || isSortedAlongRows(key, group) || key.isDotData;
     widths[key] = asWideAsCanBe ? widestOfGroup(group) : cheapestWidth(group, tuning);
+    if (group.empty() && !key.isDotData) widths[key] = widthOfSharedWords(anyWidth[key]);
   }
   return widths;
 }
