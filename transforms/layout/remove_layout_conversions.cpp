@@ -42,6 +42,7 @@
 #include "ir/builder.h"
 #include "ir/collect.h"
 #include "ir/loops.h"
+#include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
@@ -367,7 +368,8 @@ absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &c) {
   std::vector<const Encoding *> states = otherStateLayouts(*before);
   if (others.empty() && states.empty()) return changed;
   Tuning costs = tuning;
-  if (!states.empty()) costs.conversionRoundTripCost = costs.scanWarpsCost = tuning.recurrenceRoundTripCost;
+  if (!states.empty() && numWarps(m.op()) > 1)
+    costs.conversionRoundTripCost = costs.scanWarpsCost = tuning.recurrenceRoundTripCost;
   CheapestFunctions cheapest(m, costs);
   for (const LayoutPreferences &preferences : others) {
     std::unique_ptr<Module> other = before->clone();
