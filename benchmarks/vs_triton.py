@@ -153,7 +153,9 @@ def encode(values, dtype):
         return bytes(random.randrange(0x20, 0x48) | random.choice((0, 0x80)) for _ in values)
     if dtype in ("f32", "f64"):
         return array.array({"f32": "f", "f64": "d"}[dtype], values).tobytes()
-    return array.array({1: "b", 2: "h", 4: "i", 8: "q"}[BYTES[dtype]], [int(v) for v in values]).tobytes()
+    size = BYTES[dtype]
+    # Integers have no sign of their own: 255 is a byte, too.
+    return b"".join((int(v) % (1 << 8 * size)).to_bytes(size, "little") for v in values)
 
 
 def decode(data, dtype):
