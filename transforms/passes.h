@@ -27,7 +27,10 @@ absl::StatusOr<bool> rewriteTensorDescriptorToPointer(ir::Module &, PassContext 
 absl::StatusOr<bool> optimizeDescriptorEncoding(ir::Module &, PassContext &);
 absl::StatusOr<bool> decomposeScaledDot(ir::Module &, PassContext &);
 absl::StatusOr<bool> alignmentVersions(ir::Module &, PassContext &);
-absl::StatusOr<bool> fullBlockVersions(ir::Module &, PassContext &);
+struct FullBlockVersionsOptions {
+  int64_t numWarps = 1; // of a block, which says how many elements a thread has
+};
+absl::StatusOr<bool> fullBlockVersions(ir::Module &, const FullBlockVersionsOptions &, PassContext &);
 
 struct ConvertTritonToTritonGpuOptions {
   std::string target; // as ttg.target spells it; empty: the context's target

@@ -15,7 +15,7 @@ static Pipeline concat(Pipeline first, const Pipeline &second) {
   return first;
 }
 
-Pipeline ttirPipeline(const ir::TargetInfo &) {
+Pipeline ttirPipeline(const ir::TargetInfo &, int64_t numWarps) {
   return {
       step(inlineCalls),                      // first: all passes after it see whole kernels
       step(rewriteTensorPointer),             // no later pass knows block pointers
@@ -31,12 +31,12 @@ Pipeline ttirPipeline(const ir::TargetInfo &) {
       step(loopAwareCse),                     // index arithmetic once, equal loop-carried offsets too
       step(loopInvariantCodeMotion),          // ranges and masks out of loops, before they get layouts
       step(loopUnroll),                       // after loop-invariant code, which need not be copied, is out of the loop
-      step(fullBlockVersions),                // after unrolling: kernels with loops get no versions
-      step(canonicalize),                     // drops loop-carried values without uses, folds unrolled counters
-      step(commonSubexpressions),             // merges what the copies of a body share
-      step(symbolDce),                        // drops functions that were inlined
-      step(alignmentVersions),                // late: only TTGIR passes use what it states about addresses
-      step(commonSubexpressions),             // constants of both
+      step(fullBlockVersions, {.numWarps = numWarps}), // after unrolling: kernels with loops get no versions
+      step(canonicalize),         // drops loop-carried values without uses, folds unrolled counters
+      step(commonSubexpressions), // merges what the copies of a body share
+      step(symbolDce),            // drops functions that were inlined
+      step(alignmentVersions),    // late: only TTGIR passes use what it states about addresses
+      step(commonSubexpressions), // constants of both
   };
 }
 

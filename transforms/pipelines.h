@@ -15,8 +15,8 @@ struct TtgirPipelineOptions {
   bool tensorMemory = true;      // dots may have their accumulators there, if the target has it
 };
 
-/// TTIR to better TTIR, the same for all targets.
-Pipeline ttirPipeline(const ir::TargetInfo &);
+/// TTIR to better TTIR, the same for all targets; `numWarps` of a block.
+Pipeline ttirPipeline(const ir::TargetInfo &, int64_t numWarps = 1);
 /// TTIR to TTGIR with good layouts, software pipelines and a schedule.
 Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &, const TtgirPipelineOptions &);
 Pipeline amdTtgirPipeline(const ir::TargetInfo &, const TtgirPipelineOptions &);

@@ -73,6 +73,13 @@ llvm::ArrayRef<PassOption> convertOptions() {
   return options;
 }
 
+llvm::ArrayRef<PassOption> fullBlockOptions() {
+  static const PassOption options[] = {
+      passOption<&FullBlockVersionsOptions::numWarps>("num-warps", OptionRange::powerOfTwo(64), "warps of a block"),
+  };
+  return options;
+}
+
 template <class Options> llvm::ArrayRef<PassOption> matrixInstructionOptions() {
   static constexpr int64_t kSizes[] = {0, 16, 32}; // as the compile option (runtime/options.def)
   static const PassOption options[] = {
@@ -159,7 +166,8 @@ Rows ttirPasses() {
       row<alignmentVersions>("alignment-versions", "ttir/alignment_versions.cpp",
                              "give kernels with dots a version for arguments that make rows aligned or contiguous"),
       row<fullBlockVersions>("full-block-versions", "ttir/full_block_versions.cpp",
-                             "give kernels without loops a version for programs whose block needs no masks"),
+                             "give kernels without loops a version for programs whose block needs no masks",
+                             {.options = fullBlockOptions()}),
       row<convertTritonToTritonGpu>(
           "convert-triton-to-tritongpu", "ttir/convert_triton_to_tritongpu.cpp",
           "give every tensor its default blocked layout",

@@ -232,7 +232,7 @@ absl::Status Compilation::runPipeline(const transforms::Pipeline &pipeline, cons
 absl::Status Compilation::runPasses() {
   watch_.start();
   if (!hadLayouts_)
-    if (auto s = runPipeline(transforms::ttirPipeline(target_), "ttir"); !s.ok()) return s;
+    if (auto s = runPipeline(transforms::ttirPipeline(target_, options_.numWarps), "ttir"); !s.ok()) return s;
   if (options_.stage == Stage::Ttir) return absl::OkStatus();
   if (options_.maxnreg && target_.takesRegisterBound && !moduleInt(module_->op(), kMaxRegistersAttr, 0))
     setModuleInt(module_->op(), kMaxRegistersAttr, options_.maxnreg); // what the text says has precedence

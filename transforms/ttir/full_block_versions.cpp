@@ -17,7 +17,8 @@
 //
 //   - They compare indices %start + 0, 1, …, 1023 with one number. Both are computed from arguments and program ids.
 //   - Nothing states a divisor of the number, which would keep the masks of neighbours equal.
-//   - They split the mask of an access of at most 4 bytes, which becomes at least twice as wide without them.
+//   - They split the mask of an access of at most 4 bytes, which becomes at least twice as wide without them. Threads
+//     have so many elements.
 //
 // A kernel stays as it is if it has dots, versions, or loops, whose iterations would each have a block of their own.
 //
@@ -151,7 +152,9 @@ private:
 /// What of a kernel's accesses changes if its block is full.
 class FullBlock {
 public:
-  FullBlock(tt::FuncOp kernel, Block &body, Module &m) : kernel_(kernel), body_(body), module_(m), scalars_(body) {}
+  /// `threads`: of a block
+  FullBlock(tt::FuncOp kernel, Block &body, Module &m, int64_t threads)
+      : kernel_(kernel), body_(body), module_(m), scalars_(body), threads_(threads) {}
 
   /// The comparisons that keep accesses narrow and are true in a full block; none if the kernel stays as it is.
   llvm::SmallVector<Comparison, 4> narrowingComparisons() {
@@ -180,8 +183,9 @@ private:
   void consider(Value ptr, Value mask, const AxisInfoAnalysis &axis) {
     if (!ptr.type().isTensor() || !mask || !mask.type().isTensor()) return;
     int64_t bytes = pointeeBytes(ptr);
+    int64_t widest = std::min(kGlobalAccessBytes / bytes, tensorOf(ptr).numElements() / threads_);
     for (unsigned d = 0; d < tensorOf(ptr).rank(); ++d) {
-      int64_t run = std::min(axis.contiguousElements(ptr, d), std::max<int64_t>(1, kGlobalAccessBytes / bytes));
+      int64_t run = std::min(axis.contiguousElements(ptr, d), std::max<int64_t>(1, widest));
       int64_t now = std::min(run, axis.maskConstancy(mask, d));
       llvm::SmallVector<Operation *, 2> splitting;
       if (now * bytes > kNarrowBytes || !remainsWhole(mask, d, run, axis, splitting) || run < 2 * now) continue;
@@ -211,6 +215,7 @@ private:
   Block &body_;
   Module &module_;
   ScalarClone scalars_;
+  int64_t threads_;
   llvm::SmallVector<Comparison, 4> comparisons_;
   llvm::DenseSet<Operation *> narrowing_;
 };
@@ -255,14 +260,16 @@ void makeVersionsFor(Block *body, llvm::ArrayRef<Comparison> comparisons) {
 
 } // namespace
 
-absl::StatusOr<bool> fullBlockVersions(Module &m, PassContext &c) {
+absl::StatusOr<bool> fullBlockVersions(Module &m, const FullBlockVersionsOptions &options, PassContext &c) {
+  constexpr int64_t kFewestThreads = 32; // of a warp of any target
+  const int64_t threads = options.numWarps * (c.target ? c.target->warpSize : kFewestThreads);
   bool changed = false;
   for (auto &op : *m.body()) {
     auto kernel = op.dyn<tt::FuncOp>();
     if (!kernel || kernel.symVisibility() == "private" || kernel.body().empty()) continue;
     Block *body = bodyForVersions(kernel);
     if (!body) continue;
-    auto comparisons = FullBlock(kernel, *body, m).narrowingComparisons();
+    auto comparisons = FullBlock(kernel, *body, m, threads).narrowingComparisons();
     if (comparisons.empty()) continue;
     makeVersionsFor(body, comparisons);
     changed = true;

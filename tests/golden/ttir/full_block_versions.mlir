@@ -86,22 +86,22 @@ tt.func public @columns(%y: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %rows: i3
 
 // A start of 64 bits: the sum must not wrap around. The number is known.
 // CHECK-LABEL: @wide
-// CHECK-DAG: %[[GREATEST:.*]] = arith.constant 9223372036854775744 : i64
+// CHECK-DAG: %[[GREATEST:.*]] = arith.constant 9223372036854775296 : i64
 // CHECK-DAG: %[[N:.*]] = arith.constant 1001 : i64
 // CHECK: %[[ENDS:.*]] = arith.cmpi slt, %{{.*}}, %[[N]] : i64
 // CHECK: %[[FITS:.*]] = arith.cmpi sle, %{{.*}}, %[[GREATEST]] : i64
 // CHECK: %[[FULL:.*]] = arith.andi %[[ENDS]], %[[FITS]] : i1
 // CHECK: scf.if %[[FULL]] {
 tt.func public @wide(%y: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %start: i64 {tt.divisibility = 16 : i32}) {
-  %zero = arith.constant dense<0.000000e+00> : tensor<64xf16>
-  %end = arith.constant dense<1001> : tensor<64xi64>
-  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
-  %r64 = arith.extsi %r : tensor<64xi32> to tensor<64xi64>
-  %s = tt.splat %start : i64 -> tensor<64xi64>
-  %i = arith.addi %s, %r64 : tensor<64xi64>
-  %mask = arith.cmpi slt, %i, %end : tensor<64xi64>
-  %ys = tt.splat %y : !tt.ptr<f16> -> tensor<64x!tt.ptr<f16>>
-  %py = tt.addptr %ys, %i : tensor<64x!tt.ptr<f16>>, tensor<64xi64>
-  tt.store %py, %zero, %mask : tensor<64x!tt.ptr<f16>>
+  %zero = arith.constant dense<0.000000e+00> : tensor<512xf16>
+  %end = arith.constant dense<1001> : tensor<512xi64>
+  %r = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32>
+  %r64 = arith.extsi %r : tensor<512xi32> to tensor<512xi64>
+  %s = tt.splat %start : i64 -> tensor<512xi64>
+  %i = arith.addi %s, %r64 : tensor<512xi64>
+  %mask = arith.cmpi slt, %i, %end : tensor<512xi64>
+  %ys = tt.splat %y : !tt.ptr<f16> -> tensor<512x!tt.ptr<f16>>
+  %py = tt.addptr %ys, %i : tensor<512x!tt.ptr<f16>>, tensor<512xi64>
+  tt.store %py, %zero, %mask : tensor<512x!tt.ptr<f16>>
   tt.return
 }

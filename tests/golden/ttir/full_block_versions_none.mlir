@@ -43,15 +43,15 @@ tt.func public @others(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt.pt
 tt.func public @loop_in_branch(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %s: !tt.ptr<i32>, %start: i32, %n: i32, %c: i1) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %zero = arith.constant dense<0.000000e+00> : tensor<64xf16>
-  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
-  %ss = tt.splat %start : i32 -> tensor<64xi32>
-  %i = arith.addi %ss, %r : tensor<64xi32>
-  %end = tt.splat %n : i32 -> tensor<64xi32>
-  %mask = arith.cmpi slt, %i, %end : tensor<64xi32>
-  %xs = tt.splat %x : !tt.ptr<f16> -> tensor<64x!tt.ptr<f16>>
-  %px = tt.addptr %xs, %r : tensor<64x!tt.ptr<f16>>, tensor<64xi32>
-  tt.store %px, %zero, %mask : tensor<64x!tt.ptr<f16>>
+  %zero = arith.constant dense<0.000000e+00> : tensor<512xf16>
+  %r = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32>
+  %ss = tt.splat %start : i32 -> tensor<512xi32>
+  %i = arith.addi %ss, %r : tensor<512xi32>
+  %end = tt.splat %n : i32 -> tensor<512xi32>
+  %mask = arith.cmpi slt, %i, %end : tensor<512xi32>
+  %xs = tt.splat %x : !tt.ptr<f16> -> tensor<512x!tt.ptr<f16>>
+  %px = tt.addptr %xs, %r : tensor<512x!tt.ptr<f16>>, tensor<512xi32>
+  tt.store %px, %zero, %mask : tensor<512x!tt.ptr<f16>>
   scf.if %c {
     scf.for %k = %c0 to %n step %c1 : i32 {
       tt.store %s, %k : !tt.ptr<i32>
