@@ -86,7 +86,7 @@ Value partOfBuffer(Builder &b, Location loc, Value buffer, unsigned dim, int64_t
   return ttg::MemdescSubsliceOp::create(b, loc, part, buffer, {b.denseI32Attr("offsets", offsets)}).result();
 }
 
-Value emitSlices(Builder &b, const SlicedDot &sliced, ValueMap map, Value token, int64_t pending) {
+Value emitSlices(Builder &b, const SlicedDot &sliced, ValueMap map, Value token) {
   auto dot = sliced.dot;
   Location loc = dot->loc();
   auto raw = tensorOf(sliced.read.result());
@@ -102,7 +102,6 @@ Value emitSlices(Builder &b, const SlicedDot &sliced, ValueMap map, Value token,
   for (int64_t from = 0; from < raw.dim(kAlongKOfA); from += columns) {
     map.map(sliced.read.result(), next);
     if (from + columns < raw.dim(kAlongKOfA)) next = read(from + columns);
-    ttng::WarpGroupDotWaitOp::create(b, loc, {}, {}, {b.i32Attr("pendings", pending)});
     for (auto *op : sliced.conversion) cloneForSlice(b, op, map, columns);
     Value rows = partOfBuffer(b, loc, rightOperand, kAlongKOfB, from, columns);
     auto slice =

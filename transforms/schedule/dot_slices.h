@@ -3,12 +3,13 @@
 //
 //   %r = ttg.local_load %a                       for each slice k of the instruction's length along K:
 //   %f = arith.sitofp %r                           %r' = ttg.local_load of columns k + 1 of %a
-//   %d = ttng.warp_group_dot %f, %b, %acc    →     ttng.warp_group_dot_wait {pendings = dots of the loop - 1}
-//                                                  %f = arith.sitofp %r
+//   %d = ttng.warp_group_dot %f, %b, %acc    →     %f = arith.sitofp %r
 //                                                  %acc = ttng.warp_group_dot %f, rows k of %b, %acc  {isAsync}
 //
-// wgmma reads registers of A while it runs. The wait is for the same slice of the last iteration, whose registers are
-// written next; all other slices stay in flight. (CUTLASS converts the operands of its mixed-input matmuls this way.)
+// wgmma reads registers of A while it runs. The slices of an iteration are in flight together, and no wait is between
+// them: beyond a wait, ptxas gives a dot's registers to other values, even if the wait leaves the dot pending
+// (measured: NVIDIA H200, 2026-11-30, tf32 128x256x32, 8 warps, both operands transposed: the addresses of the next
+// iteration were written into the last slice's A). So the iteration waits for all of them at its end.
 #pragma once
 #include "ir/builder.h"
 #include "ir/ops.h"
@@ -30,9 +31,9 @@ struct SlicedDot {
 /// the same block reads and from splats; none if it is not, or if there is only one slice.
 std::optional<SlicedDot> sliceAlongK(ir::ttng::WarpGroupDotOp);
 
-/// Emits the slices for the operands that `map` has. Each waits until `pending` dots are in flight. `token`: of the
-/// wait for the A operand's copy, or null. Returns the accumulator.
-ir::Value emitSlices(ir::Builder &, const SlicedDot &, ir::ValueMap map, ir::Value token, int64_t pending);
+/// Emits the slices for the operands that `map` has. `token`: of the wait for the A operand's copy, or
+/// null. Returns the accumulator.
+ir::Value emitSlices(ir::Builder &, const SlicedDot &, ir::ValueMap map, ir::Value token);
 
 /// Elements [from, from + size) of a buffer along a dimension.
 ir::Value partOfBuffer(ir::Builder &, ir::Location, ir::Value buffer, unsigned dim, int64_t from, int64_t size);

@@ -64,7 +64,7 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
   if (p.refillsStage)
     s += "; an iteration's copies go into the buffers that it has read itself, so that another block fits on a "
          "multiprocessor";
-  if (p.dotsInFlight) s += "; dots overlap the next iteration's";
+  if (p.dotsInFlight && p.slicedDots.empty()) s += "; dots overlap the next iteration's";
   if (!p.slicedDots.empty()) s += ", the A operand is converted in slices along K";
   if (p.hasProducerWarp)
     s += "; a producer warp issues the copies of all tiles";
@@ -94,7 +94,7 @@ static llvm::json::Object facts(const PipelinePlan &p, int64_t stages) {
                             {"buffers", p.buffers},
                             {"bytes", p.bytesTaken()},
                             {"asynchronous", p.asyncCopies},
-                            {"overlapped", p.dotsInFlight},
+                            {"overlapped", p.dotsInFlight && p.slicedDots.empty()},
                             {"acrossTiles", bool(p.tiles.loop)},
                             {"producerWarp", p.hasProducerWarp}};
 }

@@ -71,7 +71,7 @@ void PipelinedLoopBuilder::emitConsumer(Builder &b, ValueMap &map, Value readInd
   for (auto &op : body_) {
     if (&op == body_.terminator() || done.contains(&op)) continue;
     if (auto *sliced = slicedDotOf(&op)) {
-      if (sliced->dot.op == &op) map.map(op.result(), emitSlices(b, *sliced, map, token, dotsOfIteration_ - 1));
+      if (sliced->dot.op == &op) map.map(op.result(), emitSlices(b, *sliced, map, token));
       continue;
     }
     if (auto *a = loadThat([&](auto &a) { return a.bufferType && a.isConversion(&op); })) {

@@ -222,6 +222,7 @@ private:
   /// PipelinePlan::dotsInFlight: this iteration's dots stay in flight; those of the last one are done after the wait,
   /// so that their buffers can be filled. Branches that use accumulators come after.
   void produceAfterLastIterationsDots(Iteration &it);
+  bool hasOperandsInRegisters() const;
 
   void emitYield(Iteration &it);
 

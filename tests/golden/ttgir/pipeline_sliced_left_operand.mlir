@@ -16,19 +16,19 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: %[[R0:.*]] = ttg.local_load %[[A0]]
   // CHECK: %[[A1:.*]] = ttg.memdesc_subslice %[[A]][0, 16]
   // CHECK: %[[R1:.*]] = ttg.local_load %[[A1]]
-  // CHECK: ttng.warp_group_dot_wait {pendings = 1 : i32}
+  // CHECK-NOT: ttng.warp_group_dot_wait
   // CHECK: %[[F0:.*]] = arith.sitofp %[[R0]] : tensor<64x16xi16, {{.*}} to tensor<64x16xf16
   // CHECK: %[[S0:.*]] = tt.broadcast %arg2 {{.*}} -> tensor<64x16xf16
   // CHECK: %[[X0:.*]] = arith.mulf %[[F0]], %[[S0]]
   // CHECK: %[[B0:.*]] = ttg.memdesc_subslice %[[B]][0, 0] {{.*}} -> !ttg.memdesc<16x64xf16
   // CHECK: %[[D0:.*]] = ttng.warp_group_dot %[[X0]], %[[B0]], {{.*}} {isAsync = true}
-  // CHECK: ttng.warp_group_dot_wait {pendings = 1 : i32}
   // CHECK: %[[F1:.*]] = arith.sitofp %[[R1]]
   // CHECK: %[[X1:.*]] = arith.mulf %[[F1]]
   // CHECK: %[[B1:.*]] = ttg.memdesc_subslice %[[B]][16, 0]
   // CHECK: %[[D1:.*]] = ttng.warp_group_dot %[[X1]], %[[B1]], %[[D0]] {isAsync = true}
-  // CHECK: %[[W:.*]] = ttng.warp_group_dot_wait %[[D1]] {pendings = 2 : i32}
+  // CHECK-NOT: ttng.warp_group_dot_wait
   // CHECK: ttg.async_copy_global_to_local
+  // CHECK: %[[W:.*]] = ttng.warp_group_dot_wait %[[D1]] {pendings = 0 : i32}
   // CHECK: scf.yield %[[W]]
   tt.func public @scaled(%p: !tt.ptr<i16> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %s: tensor<64x1xf16, #a>, %n: i32) -> tensor<64x64xf32, #mma> {
     %c0 = arith.constant 0 : i32
