@@ -15,6 +15,10 @@
 // Step 2: waits. Any other use of an accumulator in flight gets a wait of its own before it. A wait that leaves n dots
 // pending is a wait for a value if n other dots follow the value's own dot in the wait's block. For loop-carried values
 // only the dots of the iteration are counted. Waits that are not needed cost speed, not correctness.
+//
+// Step 3: left operands in registers. A dot reads them until it is over, but nothing keeps them beyond the iteration:
+// ptxas gives them to the next one's operations (dot_slices.h). A loop whose iterations end with such dots in flight
+// gets a wait at the end.
 #include "ir/builder.h"
 #include "ir/collect.h"
 #include "ir/constants.h"
@@ -199,6 +203,36 @@ private:
   llvm::SmallVector<std::pair<Operation *, unsigned>, 8> usesInFlight_; // operations with the operand's number
 };
 
+// ---- step 3: left operands in registers ----
+
+bool readsRegisters(ttng::WarpGroupDotOp dot) { return dot.isAsync() && dot.a().type().isTensor(); }
+
+/// Dots of branches count as not issued, and waits there as none.
+bool waitForLeftOperands(scf::ForOp loop) {
+  Block *body = loop.body().front();
+  int64_t issued = 0;
+  std::optional<int64_t> last; // how many dots had been issued with the last one that may still read registers
+  for (Operation &op : *body) {
+    if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) {
+      ++issued;
+      if (!dot.isAsync())
+        last.reset(); // it waits for all before it
+      else if (readsRegisters(dot))
+        last = issued;
+    } else if (auto wait = op.dyn<ttng::WarpGroupDotWaitOp>()) {
+      if (last && issued - *last >= wait.pendings()) last.reset();
+    } else if (!isLoop(&op)) {
+      op.walk([&](Operation *inner) {
+        if (auto dot = inner->dyn<ttng::WarpGroupDotOp>(); dot && readsRegisters(dot)) last = issued;
+      });
+    }
+  }
+  if (!last) return false;
+  Builder b(body->terminator());
+  ttng::WarpGroupDotWaitOp::create(b, loop->loc(), {}, {}, {b.i32Attr("pendings", issued - *last)});
+  return true;
+}
+
 } // namespace
 
 absl::StatusOr<bool> insertWgmmaWaits(Module &m, PassContext &) {
@@ -208,6 +242,7 @@ absl::StatusOr<bool> insertWgmmaWaits(Module &m, PassContext &) {
     if (!f || f.body().empty()) continue;
     for (auto loop : collect<scf::ForOp>(&op)) changed |= turnRestartsIntoFlags(loop);
     changed |= WaitInsertion(&op).run();
+    for (auto loop : collect<scf::ForOp>(&op)) changed |= waitForLeftOperands(loop);
   }
   return changed;
 }

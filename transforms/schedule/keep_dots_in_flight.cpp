@@ -1,6 +1,6 @@
 // Pass keep-dots-in-flight: dots whose results only accumulate are not waited for at the end of an iteration. The
 // matrix unit executes them while threads begin the next one: wait for its copies, synchronise, issue its first dot.
-// The backward pass of attention is the foremost case:
+// A loop like the backward pass of attention, with the probabilities in shared memory:
 //
 //   scf.for … iter_args(%dv, %dk)                         scf.for … iter_args(%dv, %dk)
 //     wait for the copies of tile %i                        wait for the copies of tile %i
@@ -15,9 +15,7 @@
 //     scf.yield %n, %m                                    wait {pendings = 0} for the loop's %n, %m
 //
 // Dots of a warp group complete in the order in which they are issued: the next iteration's first wait, for %s, is one
-// for %n and %m as well. (Measured: NVIDIA H200, 2026-11-27, benchmarks/triton_tutorials.py, attention's backward pass
-// with heads of 128: 3.57 -> 3.51 ms, causal 2.03 -> 2.00. With heads of 64 two blocks fit on a multiprocessor, and one
-// computes while the other begins an iteration: 3.96 -> 4.08 ms, causal 2.26 -> 2.33.)
+// for %n and %m as well.
 //
 // A dot stays in flight if
 //   - its result is only carried on to the same dot of the next iteration, as its accumulator;
@@ -29,18 +27,16 @@
 //     would need a barrier after the first wait. tritongpu-pipeline has one buffer more where that is worth while
 //     (PipelinePlan::hasSpareBuffer);
 //   - no arrival in between says to other warps that buffers have been read (ttng.arrive_barrier);
-//   - the registers of its A operand are there until the first wait.
+//   - its A operand is in shared memory: registers would not be kept for it (dot_slices.h).
 //
 // Runs: NVIDIA pipeline, after hold-dot-operands, which takes registers first. Targets with wgmma.
 #include "ir/builder.h"
 #include "ir/collect.h"
 #include "ir/loops.h"
-#include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/analyses/memdesc_root.h"
 #include "transforms/analyses/multi_buffer_index.h"
-#include "transforms/analyses/register_pressure.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -63,8 +59,7 @@ bool writesShared(Operation &op) {
 
 class DotsOfLoop {
 public:
-  DotsOfLoop(scf::ForOp loop, const RegisterPressure &pressure, int64_t registers)
-      : loop_(loop), body_(*loop.body().front()), pressure_(pressure), registers_(registers) {}
+  explicit DotsOfLoop(scf::ForOp loop) : loop_(loop), body_(*loop.body().front()) {}
 
   bool run() {
     if (!isSuitable() || !findFirstWait()) return false;
@@ -73,7 +68,7 @@ public:
       if (!a || !mayStayInFlight(*a)) break; // who waits for a dot waits for those before it
       found_.push_back(*a);
     }
-    if (found_.empty() || !registersSuffice()) return false;
+    if (found_.empty()) return false;
     for (auto &a : found_) {
       a.wait->result(0).replaceAllUsesWith(a.dot.d());
       a.wait->erase();
@@ -125,6 +120,7 @@ private:
   }
 
   bool mayStayInFlight(const Accumulation &a) const {
+    if (!a.dot.a().type().isa<MemDescType>()) return false;
     for (Operation *op = a.dot->next(); op; op = op->next()) {
       if (op->is<ttng::ArriveBarrierOp>()) return false;
       auto copy = op->dyn<ttg::AsyncCopyGlobalToLocalOp>();
@@ -158,14 +154,6 @@ private:
     return index;
   }
 
-  bool registersSuffice() const {
-    int64_t held = 0;
-    for (auto &a : found_) held += registersOf(a.dot.a());
-    Operation *start = body_.front();
-    int64_t atStart = pressure_.highest(start, firstWait_.op);
-    return atStart + held <= std::max(registers_, pressure_.highest(start, body_.terminator()));
-  }
-
   void waitAfterLoop() {
     llvm::SmallVector<Value, 4> results;
     llvm::SmallVector<Type, 4> types;
@@ -183,8 +171,6 @@ private:
 
   scf::ForOp loop_;
   Block &body_;
-  const RegisterPressure &pressure_;
-  int64_t registers_;
   llvm::SmallVector<ttng::WarpGroupDotOp, 8> dots_; // of the body
   ttng::WarpGroupDotWaitOp firstWait_;
   llvm::SmallVector<Accumulation, 4> found_;
@@ -194,13 +180,11 @@ private:
 
 absl::StatusOr<bool> keepDotsInFlight(Module &m, PassContext &c) {
   if (!c.target || c.target->matrixUnit != MatrixUnit::Wgmma) return false;
-  int64_t registers = holdableRegisters(*c.target, numWarps(m.op()));
   bool changed = false;
   for (auto &func : *m.body()) {
     auto f = func.dyn<tt::FuncOp>();
     if (!f || f.body().empty()) continue;
-    RegisterPressure pressure(&func);
-    for (auto loop : collect<scf::ForOp>(&func)) changed |= DotsOfLoop(loop, pressure, registers).run();
+    for (auto loop : collect<scf::ForOp>(&func)) changed |= DotsOfLoop(loop).run();
   }
   return changed;
 }

@@ -47,4 +47,39 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %y = arith.addf %w#1, %w#1 : tensor<64x64xf32, #mma>
     tt.return %x, %y : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
   }
+
+  // A dot reads its left operand from registers until it is over, which must be before the iteration ends. The dot
+  // after it reads shared memory, and stays in flight.
+  // CHECK-LABEL: @registers
+  // CHECK: scf.for
+  // CHECK: ttng.warp_group_dot %{{.*}} : tensor<64x64xf16
+  // CHECK-NEXT: ttng.warp_group_dot
+  // CHECK-NEXT: ttng.warp_group_dot_wait {pendings = 1 : i32}
+  // CHECK-NEXT: scf.yield
+  // CHECK-LABEL: @waited
+  // CHECK: ttng.warp_group_dot %{{.*}} : tensor<64x64xf16
+  // CHECK-NEXT: ttng.warp_group_dot_wait %
+  // CHECK-NEXT: scf.yield
+  tt.func @registers(%x: tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>, %a: !ttg.memdesc<64x64xf16, #shared, #smem, mutable>, %b: !ttg.memdesc<64x64xf16, #shared, #smem, mutable>, %n: i32) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%u = %zeros, %v = %zeros) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>) : i32 {
+      %d = ttng.warp_group_dot %x, %b, %u {inputPrecision = 0 : i32, isAsync = true} : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf32, #mma>
+      %e = ttng.warp_group_dot %a, %b, %v {inputPrecision = 0 : i32, isAsync = true} : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf32, #mma>
+      scf.yield %d, %e : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
+    }
+    tt.return %r#0, %r#1 : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
+  }
+  tt.func @waited(%x: tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>, %b: !ttg.memdesc<64x64xf16, #shared, #smem, mutable>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%u = %zeros) -> (tensor<64x64xf32, #mma>) : i32 {
+      %d = ttng.warp_group_dot %x, %b, %u {inputPrecision = 0 : i32, isAsync = true} : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf32, #mma>
+      %w = ttng.warp_group_dot_wait %d {pendings = 0 : i32} : tensor<64x64xf32, #mma>
+      scf.yield %w : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
 }

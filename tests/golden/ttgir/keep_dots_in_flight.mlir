@@ -30,6 +30,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func public @spare_buffer(%k: !left, %from: !ptrs, %n: i32, %out: tensor<64x64x!tt.ptr<f32>, #mma>) {
     %zero = arith.constant dense<0.0> : !tile
     %c0 = arith.constant 0 : i32
+    %kb = ttg.local_alloc : () -> !buffer
     %c1 = arith.constant 1 : i32
     %ahead = arith.constant 2 : i32
     %buffers = arith.constant 4 : i32
@@ -43,7 +44,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %p = math.exp2 %s1 : !tile
       %ph = arith.truncf %p : !tile to !half
       %pa = ttg.convert_layout %ph : !half -> !left
-      %m = ttng.warp_group_dot %pa, %q, %acc {inputPrecision = 0 : i32, isAsync = true} : !left * !buffer -> !tile
+      %m = ttng.warp_group_dot %kb, %q, %acc {inputPrecision = 0 : i32, isAsync = true} : !buffer * !buffer -> !tile
       %to = ttg.memdesc_index %b[%f] : !ttg.memdesc<4x64x64xf16, #shared, #smem, mutable> -> !buffer
       %c = ttg.async_copy_global_to_local %from, %to : !ptrs -> <64x64xf16, #shared, #smem, mutable>
       %g = ttg.async_commit_group tokens %c
@@ -66,6 +67,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func public @no_spare_buffer(%k: !left, %from: !ptrs, %n: i32, %out: tensor<64x64x!tt.ptr<f32>, #mma>) {
     %zero = arith.constant dense<0.0> : !tile
     %c0 = arith.constant 0 : i32
+    %kb = ttg.local_alloc : () -> !buffer
     %c1 = arith.constant 1 : i32
     %ahead = arith.constant 2 : i32
     %buffers = arith.constant 3 : i32
@@ -79,7 +81,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %p = math.exp2 %s1 : !tile
       %ph = arith.truncf %p : !tile to !half
       %pa = ttg.convert_layout %ph : !half -> !left
-      %m = ttng.warp_group_dot %pa, %q, %acc {inputPrecision = 0 : i32, isAsync = true} : !left * !buffer -> !tile
+      %m = ttng.warp_group_dot %kb, %q, %acc {inputPrecision = 0 : i32, isAsync = true} : !buffer * !buffer -> !tile
       %to = ttg.memdesc_index %b[%f] : !ttg.memdesc<3x64x64xf16, #shared, #smem, mutable> -> !buffer
       %c = ttg.async_copy_global_to_local %from, %to : !ptrs -> <64x64xf16, #shared, #smem, mutable>
       %g = ttg.async_commit_group tokens %c

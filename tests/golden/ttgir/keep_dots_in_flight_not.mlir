@@ -19,6 +19,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func public @used_in_iteration(%k: !left, %from: !ptrs, %n: i32, %out: tensor<64x64x!tt.ptr<f32>, #mma>) {
     %zero = arith.constant dense<0.0> : !tile
     %c0 = arith.constant 0 : i32
+    %kb = ttg.local_alloc : () -> !buffer
     %c1 = arith.constant 1 : i32
     %ahead = arith.constant 2 : i32
     %buffers = arith.constant 4 : i32
@@ -32,7 +33,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %p = math.exp2 %s1 : !tile
       %ph = arith.truncf %p : !tile to !half
       %pa = ttg.convert_layout %ph : !half -> !left
-      %m = ttng.warp_group_dot %pa, %q, %acc {inputPrecision = 0 : i32, isAsync = true} : !left * !buffer -> !tile
+      %m = ttng.warp_group_dot %kb, %q, %acc {inputPrecision = 0 : i32, isAsync = true} : !buffer * !buffer -> !tile
       %to = ttg.memdesc_index %b[%f] : !ttg.memdesc<4x64x64xf16, #shared, #smem, mutable> -> !buffer
       %c = ttg.async_copy_global_to_local %from, %to : !ptrs -> <64x64xf16, #shared, #smem, mutable>
       %g = ttg.async_commit_group tokens %c
@@ -56,6 +57,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func public @unknown_buffer(%k: !left, %q: !buffer, %from: !ptrs, %n: i32, %out: tensor<64x64x!tt.ptr<f32>, #mma>) {
     %zero = arith.constant dense<0.0> : !tile
     %c0 = arith.constant 0 : i32
+    %kb = ttg.local_alloc : () -> !buffer
     %c1 = arith.constant 1 : i32
     %ahead = arith.constant 2 : i32
     %buffers = arith.constant 4 : i32
@@ -68,7 +70,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %p = math.exp2 %s1 : !tile
       %ph = arith.truncf %p : !tile to !half
       %pa = ttg.convert_layout %ph : !half -> !left
-      %m = ttng.warp_group_dot %pa, %q, %acc {inputPrecision = 0 : i32, isAsync = true} : !left * !buffer -> !tile
+      %m = ttng.warp_group_dot %kb, %q, %acc {inputPrecision = 0 : i32, isAsync = true} : !buffer * !buffer -> !tile
       %to = ttg.memdesc_index %b[%f] : !ttg.memdesc<4x64x64xf16, #shared, #smem, mutable> -> !buffer
       %c = ttg.async_copy_global_to_local %from, %to : !ptrs -> <64x64xf16, #shared, #smem, mutable>
       %g = ttg.async_commit_group tokens %c

@@ -1,5 +1,5 @@
-// An A operand that is converted in registers: the dot is issued in slices along K. Each waits for the one before it
-// in the last iteration, whose registers its conversion writes; the others stay in flight, across the iteration's end.
+// An A operand that is converted in registers: the dot is issued in slices along K, which are in flight together. The
+// iteration waits for them after the next one's copies.
 // RUN: tessera opt %s -tritongpu-pipeline --target sm_90a | FileCheck %s
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
