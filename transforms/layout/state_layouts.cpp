@@ -46,6 +46,9 @@ static llvm::SmallPtrSet<const Encoding *, 8> decidedLayouts(Module &m) {
     };
     for (Value v : op->operands()) add(v);
     for (Value v : op->results()) add(v);
+    for (unsigned r = 0; r < op->numRegions(); ++r) // a function's arguments, also those of its blocks
+      for (Block *block : op->region(r).blocks())
+        for (Value v : block->args()) add(v);
   });
   return decided;
 }

@@ -97,3 +97,31 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+#default = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#row = #ttg.slice<{dim = 0, parent = #default}>
+
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // Nor does a layout change in which a function takes arguments.
+  // CHECK: #[[ARGUMENT:.*]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+  // CHECK-LABEL: @argument
+  // CHECK: (tensor<128x32xf32, #[[ARGUMENT]]>) -> tensor<32xf32
+  tt.func @argument(%x: tensor<128x32xf32, #default>, %o: tensor<32x!tt.ptr<f32>, #row>, %n: i32) {
+    %zeros = arith.constant dense<0.0> : tensor<128x32xf32, #default>
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %h = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zeros) -> (tensor<128x32xf32, #default>) : i32 {
+      %t = arith.addf %s, %x : tensor<128x32xf32, #default>
+      %r = "tt.reduce"(%t) <{axis = 0 : i32}> ({
+      ^bb0(%a: f32, %b: f32):
+        %ab = arith.addf %a, %b : f32
+        tt.reduce.return %ab : f32
+      }) : (tensor<128x32xf32, #default>) -> tensor<32xf32, #row>
+      tt.store %o, %r : tensor<32x!tt.ptr<f32>, #row>
+      scf.yield %t : tensor<128x32xf32, #default>
+    }
+    tt.return
+  }
+}
