@@ -247,7 +247,7 @@ TEST(RegistersLive, VectorAddition) {
   ASSERT_TRUE(r.ok()) << r.status();
   EXPECT_EQ(r->live.vector.count, 6u);
   EXPECT_THAT(r->live.vector.where, HasSubstr("tt.addptr at kernels.py:17:"));
-  EXPECT_EQ(r->live.scalar.count, 9u);
+  EXPECT_EQ(r->live.scalar.count, 8u);
   EXPECT_EQ(r->live.predicates.count, 1u);
 }
 
