@@ -77,7 +77,6 @@ absl::StatusOr<bool> stripMine(ir::Module &, const StripMineOptions &, PassConte
 absl::StatusOr<bool> insertWgmmaWaits(ir::Module &, PassContext &);
 absl::StatusOr<bool> orderPrograms(ir::Module &, PassContext &);
 absl::StatusOr<bool> issueDotsEarly(ir::Module &, PassContext &);
-absl::StatusOr<bool> keepDotsInFlight(ir::Module &, PassContext &);
 absl::StatusOr<bool> holdDotOperands(ir::Module &, PassContext &);
 absl::StatusOr<bool> issueLoadsEarly(ir::Module &, PassContext &);
 absl::StatusOr<bool> automaticWarpSpecialization(ir::Module &, PassContext &);

@@ -76,7 +76,6 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions
   p.push_back(step(overlapDots));
   p.push_back(step(issueDotsEarly));  // the waits that it counts on are there, and dots that stay in flight are marked
   p.push_back(step(holdDotOperands)); // with the registers that the passes before left
-  p.push_back(step(keepDotsInFlight));
   // The passes before order dots and copies as for wgmma, and know values alone.
   if (t.matrixUnit == ir::MatrixUnit::Tcgen05) p.push_back(step(dotsInTensorMemory));
   const Pipeline rest = {

@@ -209,6 +209,7 @@ Generator::RaggedBlock Generator::raggedBlock() {
 
 void Generator::raggedSteps() {
   kernel_.programs = 1 + int(upTo(kMostPrograms));
+  kernel_.numWarps = 1 << upTo(3); // more leave most threads one element, which no mask makes narrower
   RaggedBlock block = raggedBlock();
   const Shape &s = block.shape;
   std::vector<Value> masks{raggedMask(block.extents, s)};

@@ -4,6 +4,7 @@
 #include "ir/collect.h"
 #include "ir/loops.h"
 #include "ir/module_attributes.h"
+#include "ir/target.h"
 #include "ir/tensor_queries.h"
 #include "layouts/blocked.h"
 #include "layouts/slice.h"
@@ -90,7 +91,7 @@ static llvm::SmallVector<State, 2> statesOf(scf::ForOp loop) {
 /// Warps and lanes beside each other along the other axis, but for `lanes` of a warp along the reduced one; null if
 /// threads would have copies of each other's elements.
 static const Encoding *layoutFor(Module &m, const State &state, int64_t lanes) {
-  constexpr int64_t kNeighbours = 8; // elements of a row that a load brings at once: 16 bytes of f16
+  constexpr int64_t kNeighbours = kGlobalAccessBytes / 2; // of a vector of f16, loaded at once
   const int64_t warps = numWarps(m.op());
   const unsigned along = state.axis, across = 1 - along;
   auto shape = state.type.shape();

@@ -18,7 +18,7 @@
 //
 // Step 3: left operands in registers. A dot reads them until it is over, but nothing keeps them beyond the iteration:
 // ptxas gives them to the next one's operations (dot_slices.h). A loop whose iterations end with such dots in flight
-// gets a wait at the end.
+// gets a wait at the end. (What an scf.while yields is waited for by step 2.)
 #include "ir/builder.h"
 #include "ir/collect.h"
 #include "ir/constants.h"

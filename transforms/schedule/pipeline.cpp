@@ -55,7 +55,6 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
   if (p.bytesPerStage)
     s += llvm::formatv("; {0} {1} {2} bytes of shared memory", p.buffers,
                        p.buffers == 1 ? "stage takes" : "stages take", p.bytesTaken());
-  if (p.hasSpareBuffer) s += ", one of which is left to dots of the iteration before";
   if (int64_t late = p.lateLoads())
     s += llvm::formatv("; {0} of them {1} copied at the start of the iteration instead, into one buffer, so that "
                        "another block fits on a multiprocessor",

@@ -6,9 +6,6 @@
 //
 // Blocks of one or two warps give up stages for blocks in any loop with dots, until each scheduler has a warp.
 //
-// One block alone leaves the matrix unit idle whenever its warps begin an iteration. Where the last dots of an
-// iteration only accumulate, they can be in flight meanwhile (keep-dots-in-flight), if the copies leave a spare buffer.
-//
 // The reverse: a loop with one stage relies on other blocks to compute while one waits for its loads. Where registers
 // leave room for hardly any (gradients of attention, or twice the requested warps), it gets two stages.
 //
@@ -131,18 +128,6 @@ void leaveMemoryForBlocks(PipelinePlan &plan, scf::ForOp loop, const TargetInfo 
   for (auto *a : late) a->isLate = true;
   if (blocks(1) > before) return takeStagesFor(blocks(1));
   for (auto *a : late) a->isLate = false;
-}
-
-void planSpareBuffer(PipelinePlan &plan, scf::ForOp loop, const TargetInfo &target, int64_t room) {
-  constexpr int64_t kLeastAhead = 2; // with less, the next copies come before the iteration's first dot
-  if (plan.tiles.loop || plan.distance < kLeastAhead || plan.lateLoads()) return;
-  auto blocks = [&](int64_t buffers) {
-    return target.blocksBySharedMemory(plan.bytesOfBuffers(buffers) + plan.otherBytes);
-  };
-  if (std::min(blocks(plan.distance + 1), blocksByHeldRegisters(loop, target)) > 1) return;
-  bool isOneOfStages = plan.distance > kLeastAhead && !loop->hasAttr(kNumStagesAttr);
-  plan.hasSpareBuffer = isOneOfStages || plan.bytesOfBuffers(plan.distance + 2) <= room;
-  if (isOneOfStages) --plan.distance;
 }
 
 bool waitsForLoads(scf::ForOp loop, const TargetInfo &target) {

@@ -9,10 +9,6 @@ namespace tessera::transforms {
 /// copies.
 void leaveMemoryForBlocks(PipelinePlan &, ir::scf::ForOp, const ir::TargetInfo &);
 
-/// Sets `hasSpareBuffer` if no second block fits on a multiprocessor: of four stages or more, one is the spare buffer
-/// and the distance is lower; else there is one buffer more, if there is room for it.
-void planSpareBuffer(PipelinePlan &, ir::scf::ForOp, const ir::TargetInfo &, int64_t room);
-
 /// The blocks of a multiprocessor that shared memory with so many buffers of each load leaves room for, and the
 /// registers of tensors with so many of operands that are read from shared memory, up to as many as overlap well.
 int64_t blocksThatFit(const PipelinePlan &, ir::scf::ForOp, const ir::TargetInfo &, int64_t buffers,

@@ -158,8 +158,7 @@ private:
     leaveMemoryForSecondBlock();
     leaveMemoryForBlocks(plan_, loop_, target_);
     if (plan_.tiles.loop) planBuffersOfTiles();
-    if (endsWithAccumulation(loop_)) planSpareBuffer(plan_, loop_, target_, room_);
-    plan_.buffers = plan_.distance + 1 + plan_.hasSpareBuffer;
+    plan_.buffers = plan_.distance + 1;
     return plan_.distance > 0 || doNotFit("no room for two stages");
   }
 

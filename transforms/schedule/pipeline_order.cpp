@@ -145,7 +145,7 @@ private:
 
   /// Whether nothing needs the buffers of the iteration once its dots are done.
   bool mayRefillStage() {
-    if (plan_.byWarps || plan_.tiles.loop || plan_.lateLoads() || plan_.hasSpareBuffer) return false;
+    if (plan_.byWarps || plan_.tiles.loop || plan_.lateLoads()) return false;
     if (loop_->hasAttr(kWarpSpecializeAttr)) return false; // the producer fills other buffers
     return llvm::all_of(body_, [&](Operation &op) {
       if (op.is<tt::DotOp>() && !(readsCopies(op.operand(0)) && readsCopies(op.operand(1)))) return false;
@@ -215,24 +215,6 @@ private:
 };
 
 } // namespace
-
-bool endsWithAccumulation(scf::ForOp loop) {
-  Block &body = *loop.body().front();
-  llvm::SmallVector<ttng::WarpGroupDotOp, 4> dots;
-  for (auto &op : body) {
-    if (op.is<tt::DotOp>()) return false;
-    if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) dots.push_back(dot);
-  }
-  if (dots.size() < 2) return false;
-  auto last = dots.back();
-  auto accumulator = last.c().isBlockArgument() ? carriedByArgument(last.c()) : std::nullopt;
-  bool onlyAccumulates = accumulator && accumulator->loop.op == loop.op && last.c().hasOneUse() &&
-                         last.d().hasOneUse() && accumulator->yielded == last.d() && !addsOutsideOfInstruction(last);
-  auto isUsedHere = [&](ttng::WarpGroupDotOp dot) {
-    return llvm::any_of(dot.d().users(), [&](Operation *user) { return user != body.terminator(); });
-  };
-  return onlyAccumulates && isUsedHere(dots.front()) && last.a().type().isTensor();
-}
 
 void orderCopiesAndDots(scf::ForOp loop, const TargetInfo &target, PipelinePlan &plan) {
   OrderPlanner(loop, target, plan).run();

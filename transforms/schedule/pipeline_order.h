@@ -9,11 +9,6 @@
 
 namespace tessera::transforms {
 
-/// Whether the last dot of the body, with its A operand in registers, only accumulates, and the body needs the first
-/// one's result, for which it must wait: then the last dots can be in flight while the next iteration begins
-/// (keep-dots-in-flight).
-bool endsWithAccumulation(ir::scf::ForOp);
-
 /// Sets `dotsInFlight`, `slicedDots`, `copiesAfter` and `operandsFirst` of the plan of a loop with dots.
 /// @pre the plan has asynchronous copies, and their buffers are planned
 void orderCopiesAndDots(ir::scf::ForOp, const ir::TargetInfo &, PipelinePlan &);

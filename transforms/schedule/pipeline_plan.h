@@ -64,8 +64,7 @@ struct PipelinePlan {
   // The rest concerns asynchronous copies.
   bool byWarps = false;                 // a warp's lanes copy to consecutive places (warp-copy-layouts)
   bool dotsInFlight = false;            // dots stay in flight across the iteration's end
-  std::vector<SlicedDot> slicedDots;    // … those of them with an A operand that is converted in registers
-  bool hasSpareBuffer = false;          // … or may, by keep-dots-in-flight: the next copies leave what they read
+  std::vector<SlicedDot> slicedDots;    // … but these, whose A operand is in registers, to its end (dot_slices.h)
   bool operandsFirst = false;           // operands are read before the next copies are issued
   bool refillsStage = false;            // the next copies go into the buffers that the iteration has read itself
   ir::ttng::WarpGroupDotOp copiesAfter; // the next copies are issued after this dot, which is waited for after them

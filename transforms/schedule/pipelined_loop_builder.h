@@ -220,7 +220,8 @@ private:
   void produceAfterReads(Iteration &it);
 
   /// PipelinePlan::dotsInFlight: this iteration's dots stay in flight; those of the last one are done after the wait,
-  /// so that their buffers can be filled. Branches that use accumulators come after.
+  /// so that their buffers can be filled. With left operands in registers the wait is for this iteration's, after the
+  /// copies. Branches that use accumulators come after.
   void produceAfterLastIterationsDots(Iteration &it);
   bool hasOperandsInRegisters() const;
 
