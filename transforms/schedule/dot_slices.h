@@ -6,10 +6,10 @@
 //   %d = ttng.warp_group_dot %f, %b, %acc    →     %f = arith.sitofp %r
 //                                                  %acc = ttng.warp_group_dot %f, rows k of %b, %acc  {isAsync}
 //
-// wgmma reads registers of A while it runs. The slices of an iteration are in flight together, and no wait is between
-// them: beyond a wait, ptxas gives a dot's registers to other values, even if the wait leaves the dot pending
-// (measured: NVIDIA H200, 2026-11-30, tf32 128x256x32, 8 warps, both operands transposed: the addresses of the next
-// iteration were written into the last slice's A). So the iteration waits for all of them at its end.
+// wgmma reads registers of A while it runs. The slices of an iteration are in flight together, and the iteration waits
+// for all of them at its end. ptxas does not surely keep the registers of a dot that runs on into the next one
+// (measured: NVIDIA H200, 2026-11-30, tf32 128x256x32, 8 warps, both operands transposed: behind a wait that left the
+// last slice pending, its registers got the next iteration's addresses, and every result was wrong).
 #pragma once
 #include "ir/builder.h"
 #include "ir/ops.h"

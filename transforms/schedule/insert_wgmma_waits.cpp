@@ -16,8 +16,8 @@
 // pending is a wait for a value if n other dots follow the value's own dot in the wait's block. For loop-carried values
 // only the dots of the iteration are counted. Waits that are not needed cost speed, not correctness.
 //
-// Step 3: left operands in registers. A dot reads them until it is over, but nothing keeps them beyond the iteration:
-// ptxas gives them to the next one's operations (dot_slices.h). A loop whose iterations end with such dots in flight
+// Step 3: left operands in registers. A dot reads them until it is over, but ptxas does not surely keep them beyond the
+// iteration (dot_slices.h). A loop whose iterations end with such dots in flight
 // gets a wait at the end. (What an scf.while yields is waited for by step 2.)
 #include "ir/builder.h"
 #include "ir/collect.h"
