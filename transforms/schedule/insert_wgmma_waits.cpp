@@ -17,8 +17,8 @@
 // only the dots of the iteration are counted. Waits that are not needed cost speed, not correctness.
 //
 // Step 3: left operands in registers. A dot reads them until it is over, but ptxas does not surely keep them beyond the
-// iteration (dot_slices.h). A loop whose iterations end with such dots in flight
-// gets a wait at the end. (What an scf.while yields is waited for by step 2.)
+// iteration (dot_slices.h). A loop whose iterations end with such dots in flight gets a wait at the end. (What an
+// scf.while yields is waited for by step 2.)
 #include "ir/builder.h"
 #include "ir/collect.h"
 #include "ir/constants.h"
