@@ -7,6 +7,7 @@
 #include "codegen/object/run_passes.h"
 #include "codegen_nvidia/passes/addresses_beside_wgmma.h"
 #include "codegen_nvidia/passes/count_loops.h"
+#include "codegen_nvidia/passes/descriptors_in_loops.h"
 #include "codegen_nvidia/passes/finish_library_calls.h"
 #include "codegen_nvidia/passes/narrow_offsets.h"
 #include "codegen_nvidia/passes/order_by_results.h"
@@ -52,10 +53,11 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
       late.addPass(NarrowOffsetsPass(tuning));           // before code generation reduces their strength
       late.addPass(AddressesBesideWgmmaPass());          // … those that are left
       late.addPass(ShareDescriptorsPass());              // after what is invariant has left the loops
-      late.addPass(SumsBeforeBarriersPass());            // what was reassociated
-      late.addPass(SinkPredicatesPass());                // after all CSE, which would share predicates again
-      late.addPass(OrderByResultsPass());                // keeps predicates at their accesses
-      late.addPass(RecordTripCountsPass());              // no loop changes any more
+      late.addPass(DescriptorsInLoopsPass(tuning.invariantDescriptorRegisters)); // … unless they are too many
+      late.addPass(SumsBeforeBarriersPass());                                    // what was reassociated
+      late.addPass(SinkPredicatesPass());   // after all CSE, which would share predicates again
+      late.addPass(OrderByResultsPass());   // keeps predicates at their accesses
+      late.addPass(RecordTripCountsPass()); // no loop changes any more
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
     }
     if (helpers) passes.addPass(GlobalDCEPass()); // bodies that were inlined everywhere
