@@ -226,7 +226,7 @@ def mma_of(instruction):
     count = columns // (4 if half else 2)
     registers = [register(o) for o in instruction.operands]
     descriptor = next(i for i, o in enumerate(instruction.operands) if o.startswith("gdesc"))
-    accumulator = bits(registers[0], count)
+    accumulator = bits(registers[0], count) if registers[0] is not None else 0  # RZ: the result is not used
     inputs = bits(registers[1], REGISTERS_OF_A) if descriptor == 2 and registers[1] is not None else 0
     for r in registers[descriptor + 2:]:
         inputs |= bits(r, 1) if r is not None else 0

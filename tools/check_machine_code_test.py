@@ -64,6 +64,10 @@ class Pending(unittest.TestCase):
         mma = "HGMMA.64x16x16.F16 R24, gdesc[UR4], R24, gsb0"
         self.assertEqual(checked(ARRIVE, mma, "FADD R4, R27, R28", WAIT), [("read", 0x20, "R27")])
 
+    def test_a_result_that_is_not_used(self):
+        mma = "HGMMA.64x16x16.F32 RZ, R8, gdesc[UR4], RZ, !UPT, gsb0"
+        self.assertEqual(checked(ARRIVE, mma, "MOV R24, RZ", "MOV R8, RZ", WAIT), [("written", 0x30, "R8")])
+
     def test_guards(self):
         self.assertEqual(checked(ARRIVE, FROM_REGISTERS, "@P0 LDS R9, [R2]", WAIT), [("written", 0x20, "R9")])
         self.assertEqual(checked(ARRIVE, FROM_REGISTERS, f"@P0 {WAIT}", "LDS R9, [R2]", WAIT),
