@@ -254,7 +254,10 @@ def successors(function):
             after = after if instruction.guard else []
         elif name in ("BRA", "JMP"):
             conditional = instruction.guard or len(instruction.operands) > 1
-            after = targets(instruction, labels) + (after if conditional else [])
+            to = targets(instruction, labels)
+            if not to:
+                raise ValueError(f"{function.name}+{instruction.address:#06x}: no target: {instruction}")
+            after = to + (after if conditional else [])
         elif name in ("BRX", "JMX", "BRXU", "JMXU"):  # through a table
             after = sorted(set(labels.values()))
         elif name == "BSYNC":

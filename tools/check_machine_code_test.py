@@ -150,6 +150,10 @@ class Flow(unittest.TestCase):
         self.assertEqual(checked(*lines, "MOV R8, RZ", "BRA `(.L_x_1)"), [("written", 0x60, "R8")])
         self.assertEqual(checked(*lines, "MOV R7, RZ", "BRA `(.L_x_1)"), [])
 
+    def test_a_target_that_is_not_there(self):
+        with self.assertRaisesRegex(ValueError, r"k\+0x0020: no target: @P0 BRA `\(.L_x_1\)"):
+            checked(ARRIVE, FROM_REGISTERS, "@P0 BRA `(.L_x_1)", WAIT)
+
     def test_regions(self):
         lines = [ARRIVE, FROM_REGISTERS, "BSSY B0, `(.L_x_1)", "@P0 BRA `(.L_x_0)", WAIT, ".L_x_0:", "BSYNC B0",
                  "MOV R8, RZ", ".L_x_1:"]
