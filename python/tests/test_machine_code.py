@@ -37,13 +37,13 @@ def matmul(kind, blocks, warps, stages, **how):
 
 
 def configurations():
-    """By name. wgmma reads no A of 32 bits along M from shared memory, so it is in registers: the first configuration
-    was wrong once, as registers changed that its wgmmas still read."""
+    """By name. wgmma reads no A of 32 bits along M from shared memory, so it is in registers: the first three lost
+    registers once that their wgmmas still read."""
     transposed = dict(ta=True, tb=True)
     chosen = [
         matmul("tf32", (128, 256, 32), 8, 2, epilogue="row scale", **transposed),
-        matmul("tf32", (128, 256, 32), 8, 3, **transposed, persistent=True),
-        matmul("tf32", (128, 128, 32), 4, 3, ta=True),
+        matmul("tf32", (64, 128, 64), 8, 4, **transposed, persistent=True),
+        matmul("tf32", (128, 32, 32), 4, 5, **transposed, epilogue="row scale"),
         matmul("e4m3", (128, 128, 64), 4, 3, ta=True),
         matmul("e5m2", (128, 256, 128), 8, 3, tb=True, persistent=True),
         matmul("i8", (128, 128, 64), 8, 3, descriptors=False, **transposed),
@@ -133,13 +133,15 @@ def test_setmaxnreg_is_not_ignored(codes):
 
 
 def test_registers_that_instructions_write(codes):
-    """What nvdisasm's columns of life ranges say. It refuses cubins of another version's ptxas."""
-    compared = 0
+    """What nvdisasm's columns of life ranges say. It refuses cubins of another version's ptxas, and some that use all
+    registers."""
+    compared, refused = 0, ""
     for code in [c for c in codes if c.mmas()][::6]:
         command = [knobs.nvidia.nvdisasm.path, "-c", "-lrm", "narrow", code.path]
         ranges = subprocess.run(command, capture_output=True, text=True)
         if ranges.returncode != 0:
-            pytest.skip(ranges.stderr.strip())
+            refused = ranges.stderr.strip()
+            continue
         for line in ranges.stdout.splitlines():
             if head := re.match(r"(\s+// \| +# )(0\d*) ", line):  # the last digits of the registers' numbers
                 columns = slice(len(head[1]), len(head[1]) + len(head[2]))
@@ -153,4 +155,6 @@ def test_registers_that_instructions_write(codes):
             expected = sum(1 << r for r, mark in enumerate(line[columns]) if mark in "^x")
             assert checker.names(written) == checker.names(expected), f"{code.name}: {instruction}"
             compared += 1
+    if not compared:
+        pytest.skip(refused)
     assert compared > 5000
