@@ -51,6 +51,8 @@ void decodeBarrier(Decoder &d, CallInst &c) {
     orders = localOnly(before) || localOnly(after) ? BarrierForm::kShared : BarrierForm().orders;
     d.program().hasSharedBarriers |= orders == BarrierForm::kShared;
   }
+  // Waves that alternate wait at different barriers of the program (codegen_amd/passes/alternate_waves.cpp).
+  if (c.getFunction()->hasFnAttribute("tessera-alternating-waves")) orders |= BarrierForm::kMeetsOthers;
   d.emitImmediate(barrier, BarrierForm{.orders = orders}.packed());
 }
 

@@ -44,6 +44,7 @@ template <Handler H> void readsTime(Decoder &d, llvm::CallInst &c) {
 /// and for how many threads it is.
 struct BarrierForm {
   static constexpr uint8_t kShared = 1, kGlobal = 2; // memory
+  static constexpr uint8_t kMeetsOthers = 4;         // warps may wait at another barrier of the program meanwhile
   uint8_t orders = kShared | kGlobal;
   uint8_t number = 0;
   uint16_t threads = 0; // 0: all of the block

@@ -276,6 +276,11 @@ private:
     return any;
   }
 
+  /// Whether warps that wait at two barriers of the program release each other.
+  static bool meet(const Instruction &a, const Instruction &b) {
+    return a.immediate == b.immediate && (BarrierForm::of(a).orders & BarrierForm::kMeetsOthers);
+  }
+
   /// All warps wait or have ended: releases them if they wait for the same barrier.
   void release(Block &b) {
     Warp *first = nullptr;
@@ -290,7 +295,7 @@ private:
                                     "elsewhere or have ended",
                                     nameOf(w), threadsOf(w), here * w.lanes));
         }
-        if (w.barrier != first->barrier) {
+        if (w.barrier != first->barrier && !meet(*w.barrier, *first->barrier)) {
           std::string other = describe(w.barrier->source);
           return fail(*first, first->barrier, -1,
                       llvm::formatv("waits at this barrier while warp {0} waits at another{1}", w.index,

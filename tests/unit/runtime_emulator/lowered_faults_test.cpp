@@ -279,6 +279,29 @@ TEST_P(LoweredFaults, WarpsAtDifferentBarriers) {
                             {zeros(4)}),
                HasSubstr("waits at this barrier while warp 1 waits at another"));
 }
+TEST_P(LoweredFaults, WarpsABarrierApart) {
+  if (!amd()) GTEST_SKIP() << "codegen_amd/passes/alternate_waves.cpp";
+  // What the second half of the warps writes is there for the first half two barriers later.
+  auto with = [&](llvm::StringRef barriers, llvm::StringRef attribute) {
+    std::string m =
+        Module{amd()}(MINE OTHER OUT
+                      "  %late = icmp uge i32 %tid, 64\n  br i1 %late, label %wait, label %work\nwait:\n  $BARRIER  br "
+                      "label %work\nwork:\n  store i32 %tid, ptr addrspace(3) %mine, align 4\n  $BARRIERS  %v = load "
+                      "i32, ptr addrspace(3) %other, align 4\n  store i32 %v, ptr addrspace(1) %out, align 4\n  br i1 "
+                      "%late, label %end, label %last\nlast:\n  $BARRIER  br label %end\nend:\n  ret void\n",
+                      {{"$BARRIERS", barriers}});
+    constexpr llvm::StringLiteral kHead = "ptr addrspace(1) %profile) ";
+    return m.insert(m.find(kHead) + kHead.size(), attribute.str());
+  };
+  constexpr llvm::StringLiteral kAlternates = "\"tessera-alternating-waves\" ";
+  auto e = make(amd() && llvm::StringRef(GetParam()).starts_with("gfx9") ? 2 : 4);
+  e.sharedBytes = 4096;
+  EXPECT_SOUND(e.llvmModule(with("$BARRIER $BARRIER", kAlternates), {zeros(512)}));
+  EXPECT_EQ(e.buffers[0][0], 64);
+  auto r = e.llvmModule(with("$BARRIER", kAlternates), {zeros(512)});
+  EXPECT_THAT(messageOf(r.status()), ::testing::AnyOf(HasSubstr("never wrote"), HasSubstr("race")));
+  EXPECT_FOUND(e.llvmModule(with("$BARRIER $BARRIER", ""), {zeros(512)}), HasSubstr("waits at another"));
+}
 TEST_P(LoweredFaults, WarpEndsBeforeTheBarrier) {
   auto e = make();
   unsigned warp = llvm::StringRef(GetParam()).starts_with("gfx9") ? 64 : 32;
