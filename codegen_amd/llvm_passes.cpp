@@ -5,6 +5,7 @@
 #include "codegen_amd/llvm_passes.h"
 #include "codegen/object/run_passes.h"
 #include "codegen_amd/passes/advance_offsets.h"
+#include "codegen_amd/passes/alternate_waves.h"
 #include "codegen_amd/passes/atomic_loops.h"
 #include "codegen_amd/passes/buffer_immediates.h"
 #include "codegen_amd/passes/carry_words.h"
@@ -107,6 +108,7 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info, const Targe
   p.addPass(ShareBaseMovesPass(info));  // … and before their sums change
   p.addPass(KeepCarriedPointersPass()); // hides where pointers start: after the passes that use it
   p.addPass(AtomicLoopsPass(tm));       // … and blocks
+  p.addPass(AlternateWavesPass(info));  // after all that changes loops
   p.addPass(MfmaSchedulerPass());       // after the passes that remove matrix instructions
   return p;
 }

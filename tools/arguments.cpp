@@ -47,6 +47,7 @@ static constexpr KnownRemark kRemarks[] = {
     {"fewer-stages", "FewerStages", runtime::Stage::Asm},
     {"codegen", "NotOptimized", runtime::Stage::Asm},
     {"codegen", "PrioritiesRaised", runtime::Stage::Asm},
+    {"codegen", "WavesAlternate", runtime::Stage::Asm},
     {"codegen", "Resources", runtime::Stage::Object},
 };
 

@@ -114,6 +114,10 @@ inline constexpr llvm::StringLiteral kInstructionsInLoops = "tessera-instruction
 /// multiprocessor runs at a time.
 inline constexpr llvm::StringLiteral kRaisedPriorities = "tessera-raised-priorities";
 
+/// A function attribute: the two halves of a block's waves alternate between memory and the matrix units in its loops
+/// (AMD).
+inline constexpr llvm::StringLiteral kAlternatingWaves = "tessera-alternating-waves";
+
 class Backend {
 public:
   virtual ~Backend();

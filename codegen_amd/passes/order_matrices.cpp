@@ -421,6 +421,7 @@ private:
     SmallVector<MachineInstr *, 0> before;
     for (auto it = begin; it != end; ++it) {
       if (it->isCall() || it->isInlineAsm() || it->isDebugInstr() || it->isPosition() || it->isBundle()) return false;
+      if (tii_->getName(it->getOpcode()) == "S_SETPRIO") return false; // ordered by alternate-waves
       matrices += isMfma(*it);
       before.push_back(&*it);
     }

@@ -145,6 +145,7 @@ private:
   }
   absl::Status lower();
   void remarkUnoptimized() const;
+  void remarkAlternation() const;
   void remarkPriorities() const;
   absl::Status generateCode();
   void takeObject(codegen::ObjectInfo &&);
@@ -336,6 +337,24 @@ absl::Status Compilation::lower() {
   return absl::OkStatus();
 }
 
+/// Of the passes on LLVM IR.
+void Compilation::remarkAlternation() const {
+  if (!options_.passes.remarks) return;
+  SymbolTable symbols(*module_);
+  for (const llvm::Function &f : *llvmModule_) {
+    if (!f.hasFnAttribute(codegen::kAlternatingWaves)) continue;
+    Operation *function = symbols.lookup(f.getName());
+    transforms::Remark r{
+        transforms::Remark::Applied, "codegen", "WavesAlternate", function ? function->loc() : Location(), "", {}};
+    r.message =
+        llvm::formatv("in loops with dots of '{0}', half of the waves use the matrix units while the other half "
+                      "accesses memory",
+                      f.getName())
+            .str();
+    options_.passes.remarks(r);
+  }
+}
+
 /// After code generation, which notes what it did.
 void Compilation::remarkPriorities() const {
   if (!options_.passes.remarks || options_.stage < Stage::Asm) return;
@@ -398,6 +417,7 @@ absl::Status Compilation::generateCode() {
     return reportBackendError(object.status(), {*module_, kernel(), target_}, diag_);
   }
   remarkUnoptimized();
+  remarkAlternation();
   remarkPriorities();
   for (const llvm::Function &f : *llvmModule_) {
     spilledInLoops_ += int64_t(f.getFnAttributeAsParsedInteger(codegen::kSpilledInLoops));
