@@ -205,7 +205,7 @@ private:
     bool secondBlockFits = 2 * bytes <= target_.sharedMemoryPerBlock / 2;
     bool otherBlocksFit = secondBlockFits && target_.blocksBySharedMemory(2 * bytes) >= blocksThatHideLatency() &&
                           !otherMemoryEndsBlocks(bytes);
-    plan_.buffers = twoFit && (otherBlocksFit || registersLeaveMemory(bytes)) ? 2 : 1;
+    plan_.buffers = twoFit && (otherBlocksFit || (registersLeaveMemory(bytes) && !wavesAlternate())) ? 2 : 1;
     if (plan_.bytesOfBuffers(1) > room_) return doNotFit("no room for a stage");
     if (mayLoadTwoAhead()) plan_.distance = 2;
     return true;
@@ -242,6 +242,33 @@ private:
       return std::max<int64_t>(1, std::min(byRegisters, target_.blocksBySharedMemory(buffers * bytes)));
     };
     return 2 * blocks(2) > blocks(1);
+  }
+
+  /// Whether half of the block's waves will access memory while the other half uses the matrix units, for which they
+  /// have one buffer (codegen_amd/passes/alternate_waves.cpp): two waves on each SIMD, and one dot, which accumulates
+  /// what is read from the buffers and takes a wave as many clocks as that pass requires.
+  bool wavesAlternate() const {
+    constexpr int64_t kWavesOfSimd = 2, kLeastClocks = 1024, kWidestElement = 16;
+    constexpr int64_t kBitsOfClock = 4096; // of A times columns of B that a matrix unit takes in a clock (CDNA3)
+    if (target_.matrixUnit != MatrixUnit::Mfma) return false;
+    if (warps_ != kWavesOfSimd * target_.schedulersPerMultiprocessor) return false;
+    Operation *dot = nullptr;
+    for (Operation &op : body_) {
+      if (!isDot(&op)) continue;
+      if (dot) return false;
+      dot = &op;
+    }
+    if (!dot || !dot->result().hasOneUse() || dot->result().users().front() != body_.terminator()) return false;
+    constexpr unsigned kOperands = 2; // A and B
+    for (unsigned i = 0; i < kOperands; ++i) {
+      auto read = dot->operand(i).definedBy<ttg::LocalLoadOp>();
+      auto isFilledFrom = [&](const PipelinedLoad &a) { return a.alloc && read.src() == a.alloc.result(); };
+      if (!read || llvm::none_of(plan_.loads, isFilledFrom)) return false;
+    }
+    TensorType a = tensorOf(dot->operand(0)), c = tensorOf(dot->result());
+    int64_t bits = a.element().bitWidth();
+    if (bits > kWidestElement) return false;
+    return c.numElements() * a.shape().back() * bits >= kLeastClocks * kBitsOfClock * warps_;
   }
 
   /// Whether loads may be issued as soon as the values before them are stored, for the iteration after the next one.
