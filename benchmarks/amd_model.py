@@ -49,8 +49,9 @@ def predicted(o, obj, spec, threads, lds):
             "resident": j["resident_workgroups"], "bound_by": j["bound_by"]}  # fmt: skip
 
 
-def by_tessera(tessera, o, tmp, case, target):
-    name, folder, spec, launch = case
+def compiled_by_tessera(tessera, o, tmp, case, target):
+    """{object, threads, lds, spill_bytes, compile_ms}, or {"error": why not}."""
+    name, folder, _, launch = case
     obj, meta = "%s/k.hsaco" % tmp, "%s/k.json" % tmp
     command = [tessera, "compile", "%s/%s.ttir" % (folder, name), "--target", target, "--emit", "hsaco", "-o", obj,
                "--metadata", meta, "--num-warps", str(launch["num_warps"]), "--num-stages", str(launch["num_stages"])]
@@ -61,11 +62,13 @@ def by_tessera(tessera, o, tmp, case, target):
     if not r:
         return error
     m = json.load(open(meta))
-    return predicted(o, obj, spec, m["threads_per_block"], m["dynamic_shared_bytes"])
+    return {"object": obj, "threads": m["threads_per_block"], "lds": m["dynamic_shared_bytes"],
+            "spill_bytes": m["spill_bytes"], "compile_ms": sum(m["compile_ms"].values())}  # fmt: skip
 
 
-def by_triton(o, tmp, case, target):
-    name, folder, spec, launch = case
+def compiled_by_triton(o, tmp, case, target):
+    """{object, threads, lds}, or {"error": why not}."""
+    name, folder, _, launch = case
     warp = 64 if target.startswith("gfx9") else 32
     options = {"num_warps": launch["num_warps"], "num_stages": launch["num_stages"]}
     try:
@@ -74,7 +77,17 @@ def by_triton(o, tmp, case, target):
         return {"error": str(e).strip().splitlines()[0][:80] if str(e).strip() else type(e).__name__}
     obj = "%s/t.hsaco" % tmp
     open(obj, "wb").write(k.asm["hsaco"])
-    return predicted(o, obj, spec, warp * launch["num_warps"], k.metadata.shared)
+    return {"object": obj, "threads": warp * launch["num_warps"], "lds": k.metadata.shared}
+
+
+def by_tessera(tessera, o, tmp, case, target):
+    built = compiled_by_tessera(tessera, o, tmp, case, target)
+    return built if "error" in built else predicted(o, built["object"], case[2], built["threads"], built["lds"])
+
+
+def by_triton(o, tmp, case, target):
+    built = compiled_by_triton(o, tmp, case, target)
+    return built if "error" in built else predicted(o, built["object"], case[2], built["threads"], built["lds"])
 
 
 def measure(o, folder, target, triton_row):
