@@ -25,7 +25,9 @@
 // Loops that only accumulate qualify: one block; LDS is read after one barrier and written after another; the operands
 // of MFMA are what is read from LDS, rearranged at most; loads from memory and what is written to LDS do not depend on
 // that. Blocks of two waves on each SIMD, and enough MFMA that each part covers the accesses of LDS: with half as many,
-// tiles of 128 x 128 x 64 in f16, GEMMs are 3 % faster with two blocks on a compute unit, 12 % slower with one.
+// tiles of 128 x 128 x 64 in f16 on gfx942, GEMMs are 3 % faster with two blocks on a compute unit, 12 % slower with
+// one. Where LDS is as busy as the matrix units, two buffers are better: tiles of 256 x 256 x 64 in bf16 on gfx950,
+// whose MFMA are twice as fast, would take 3 to 4 % longer.
 //
 // Runs: last of the passes on LLVM IR but one; sched.barrier keeps LLVM's scheduler in the parts, and order-matrices
 // leaves blocks with s_setprio alone. Figures: benchmarks/results/2026-11-30-amd-audit.md.
@@ -50,6 +52,7 @@ constexpr unsigned kLds = 3;            // LLVM's address space
 constexpr int64_t kLeastClocks = 1024;  // of an iteration's MFMA; see the head
 constexpr int64_t kClocksOfReads = 512; // of an iteration's MFMA for one part that reads LDS
 constexpr size_t kLeastReadParts = 2;
+constexpr int64_t kMostLdsPercent = 75; // of the MFMA's clocks, for half of the waves; see the head
 constexpr int64_t kWavesOfSimd = 2;     // that take turns
 constexpr int64_t kOtherRegisters = 40; // addresses, masks and what LLVM keeps beside them
 constexpr int64_t kWidestTile = 32;     // rows and columns of an MFMA
@@ -134,6 +137,16 @@ public:
       sum += clocks;
     }
     return sum;
+  }
+
+  /// Clocks of LDS in which half of the waves read and write what the iteration does.
+  int64_t clocksOfLds(int64_t lanes) const {
+    int64_t bits = 0;
+    for (Instruction *i : reads_) bits += int64_t(i->getType()->getPrimitiveSizeInBits().getFixedValue());
+    for (Instruction *i : writes_)
+      bits += int64_t(i->getOperand(0)->getType()->getPrimitiveSizeInBits().getFixedValue());
+    constexpr int64_t kBitsOfClock = 1024;
+    return bits * lanes / kBitsOfClock;
   }
 
   /// Registers of a thread: carried values, loads in flight, and the reads of two parts.
@@ -344,6 +357,7 @@ PreservedAnalyses AlternateWavesPass::run(Function &f, FunctionAnalysisManager &
   for (Loop *loop : loops) {
     AccumulatingLoop body(*loop->getHeader());
     if (!body.collect() || body.clocks() < kLeastClocks) continue;
+    if (100 * body.clocksOfLds(waves / 2 * info_.warpSize) > kMostLdsPercent * body.clocks()) continue;
     if (body.registers() + kOtherRegisters > info_.registersPerScheduler / kWavesOfSimd) continue;
     shiftWaves(body, *loop->getLoopPreheader(), *loop->getHeader(), *loop->getUniqueExitBlock(),
                unsigned(waves / 2 * info_.warpSize));

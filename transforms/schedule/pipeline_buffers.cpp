@@ -246,10 +246,9 @@ private:
 
   /// Whether half of the block's waves will access memory while the other half uses the matrix units, for which they
   /// have one buffer (codegen_amd/passes/alternate_waves.cpp): two waves on each SIMD, and one dot, which accumulates
-  /// what is read from the buffers and takes a wave as many clocks as that pass requires.
+  /// what is read from the buffers, with as many clocks of MFMA, and as few of LDS, as that pass requires.
   bool wavesAlternate() const {
-    constexpr int64_t kWavesOfSimd = 2, kLeastClocks = 1024, kWidestElement = 16;
-    constexpr int64_t kBitsOfClock = 4096; // of A times columns of B that a matrix unit takes in a clock (CDNA3)
+    constexpr int64_t kWavesOfSimd = 2;
     if (target_.matrixUnit != MatrixUnit::Mfma) return false;
     if (warps_ != kWavesOfSimd * target_.schedulersPerMultiprocessor) return false;
     Operation *dot = nullptr;
@@ -258,17 +257,28 @@ private:
       if (dot) return false;
       dot = &op;
     }
-    if (!dot || !dot->result().hasOneUse() || dot->result().users().front() != body_.terminator()) return false;
+    if (!dot || !dot->is<tt::DotOp>()) return false;
+    if (!dot->result().hasOneUse() || dot->result().users().front() != body_.terminator()) return false;
+    int64_t read = 0;                 // registers of a thread
     constexpr unsigned kOperands = 2; // A and B
     for (unsigned i = 0; i < kOperands; ++i) {
-      auto read = dot->operand(i).definedBy<ttg::LocalLoadOp>();
-      auto isFilledFrom = [&](const PipelinedLoad &a) { return a.alloc && read.src() == a.alloc.result(); };
-      if (!read || llvm::none_of(plan_.loads, isFilledFrom)) return false;
+      auto operand = dot->operand(i).definedBy<ttg::LocalLoadOp>();
+      auto isFilledFrom = [&](const PipelinedLoad &a) { return a.alloc && operand.src() == a.alloc.result(); };
+      if (!operand || llvm::none_of(plan_.loads, isFilledFrom)) return false;
+      read += registersOf(operand.result());
     }
-    TensorType a = tensorOf(dot->operand(0)), c = tensorOf(dot->result());
-    int64_t bits = a.element().bitWidth();
-    if (bits > kWidestElement) return false;
-    return c.numElements() * a.shape().back() * bits >= kLeastClocks * kBitsOfClock * warps_;
+    auto *mfma = layouts::dynCast<layouts::AmdMfmaEncoding>(tensorOf(dot->result()).encoding());
+    if (!mfma || mfma->params().instrShape.size() != 3) return false;
+    int64_t m = mfma->params().instrShape[0], n = mfma->params().instrShape[1], k = mfma->params().instrShape[2];
+    // An MFMA of 32 rows takes 32 clocks, one of 16 rows 16.
+    int64_t instructions = tensorOf(dot->result()).numElements() / (m * n * warps_) *
+                           llvm::divideCeil(tensorOf(dot->operand(0)).shape().back(), k);
+    int64_t matrix = instructions * m;
+    // Half of the waves read all operands and write half of the buffers.
+    constexpr int64_t kBytesOfClock = 128;
+    int64_t lds = (read * (kWordBits / 8) * target_.warpSize * warps_ / 2 + plan_.bytesPerStage / 2) / kBytesOfClock;
+    constexpr int64_t kLeastClocks = 1024, kMostLdsPercent = 75;
+    return matrix >= kLeastClocks && lds * 100 <= matrix * kMostLdsPercent;
   }
 
   /// Whether loads may be issued as soon as the values before them are stored, for the iteration after the next one.
