@@ -1,4 +1,4 @@
-// Unrolls loops with MFMA that cycle through several buffers of LDS, by the number of the buffers.
+// Unrolls loops with MFMA or WMMA that cycle through several buffers of LDS, by the number of the buffers.
 //
 //   loop:                                             loop:
 //     %s = phi [0, %before], [%next, %loop]             … read buffers + %x, write buffers + 8192 + %x
@@ -21,11 +21,15 @@
 // no second block fits. Others it orders one by one: for two blocks of eight waves there are no registers for the order
 // of two iterations, and GEMMs of 128 by 128 tiles would take 9 to 14 % longer (gfx950, 4096 x 4096 x 4096).
 //
+// Loops with WMMA are unrolled where the addresses are a good part of their instructions: the tenth that do not name
+// registers, or more. LLVM orders each iteration by itself. Both together would take up to 11 % longer (gfx1100, gfx1201).
+//
 // Limits: loops without inner loops, with one exit, at their end, that only accumulate. By the timing model, 2026-11:
 // in attention the values between the dots take the registers, and unrolled loops take up to 16 % longer (gfx950, heads
-// of 64); loops with WMMA gain nothing (gfx1100 and gfx1201: 3 % faster to 11 % slower), and some then spill. Loops
-// with scaled MFMA, whose scales are loaded and carried byte by byte, stay where registers are too few for two
-// iterations (gfx950, 4096 x 4096 x 4096 in MXFP4: 128 by 128 tiles took 27 % longer, 256 by 256 tiles 18 %).
+// of 64). Loops with WMMA that convert their operands, where addresses are few, take up to 14 % longer (gfx1100, 8-bit
+// weights). Loops with scaled MFMA, whose scales are loaded and carried byte by byte, and those with WMMA stay where
+// registers are too few for two iterations (gfx950, 4096 x 4096 x 4096 in MXFP4: 128 by 128 tiles took 27 % longer, 256
+// by 256 tiles 18 %).
 //
 // Other loops that alternate between two buffers carry the offset of the buffer, instead of its index:
 //
@@ -52,10 +56,14 @@
 namespace tessera::amd {
 using namespace llvm;
 
-static bool isMatrixInstruction(const Instruction &i) {
+static bool isIntrinsicOf(const Instruction &i, StringRef family) {
   auto *call = dyn_cast<IntrinsicInst>(&i);
-  return call && Intrinsic::getBaseName(call->getIntrinsicID()).starts_with("llvm.amdgcn.mfma");
+  return call && Intrinsic::getBaseName(call->getIntrinsicID()).starts_with(family);
 }
+
+static bool isMfma(const Instruction &i) { return isIntrinsicOf(i, "llvm.amdgcn.mfma"); }
+static bool isWmma(const Instruction &i) { return isIntrinsicOf(i, "llvm.amdgcn.wmma"); }
+static bool isMatrixInstruction(const Instruction &i) { return isMfma(i) || isWmma(i); }
 
 /// Whether nothing in the loop uses the result but matrix instructions that add to it, perhaps of the next iteration.
 static bool isAccumulated(const Instruction &result, const Loop &loop, unsigned depth = 0) {
@@ -112,6 +120,27 @@ static bool holdsIterations(const Loop &loop, unsigned iterations, int64_t waves
   return carried + iterations * loaded + operands <= info.registersPerScheduler / (blocks * waves);
 }
 
+static bool hasWmma(const Loop &loop) {
+  return any_of(loop.blocks(), [](const BasicBlock *block) { return any_of(*block, isWmma); });
+}
+
+/// Whether the addresses that are computed from the buffer's index, which unrolled copies need not compute, are a good
+/// part of the loop's instructions.
+static bool computesManyAddresses(const Loop &loop) {
+  constexpr size_t kInstructionsOfAddress = 10; // for each address at most so many others
+  constexpr unsigned kLds = 3;                  // the address space
+  size_t addresses = 0, others = 0;
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &i : *block) {
+      auto *address = dyn_cast<GetElementPtrInst>(&i);
+      if (address && address->getPointerAddressSpace() == kLds)
+        addresses += !address->hasAllConstantIndices() && !loop.isLoopInvariant(address->getPointerOperand());
+      else if (!isa<PHINode, ExtractElementInst, InsertElementInst, ShuffleVectorInst, BitCastInst>(i))
+        others += !isWmma(i); // the others name registers, or parts of an instruction
+    }
+  return addresses * kInstructionsOfAddress >= others;
+}
+
 /// By how much to unroll the loop; 1 for loops that stay.
 static unsigned copiesOf(const Loop &loop, int64_t waves, const ir::TargetInfo &info) {
   BasicBlock *latch = loop.getLoopLatch();
@@ -132,7 +161,9 @@ static unsigned copiesOf(const Loop &loop, int64_t waves, const ir::TargetInfo &
       if (!isAccumulated(i, loop)) return 1;
     }
   if (!multiplies || instructions * copies > info.tuning.unrollBuffersMaxInstructions) return 1;
-  return !scales || holdsIterations(loop, copies, waves, info) ? copies : 1;
+  bool isWmmaLoop = hasWmma(loop);
+  if (isWmmaLoop && !computesManyAddresses(loop)) return 1;
+  return (!scales && !isWmmaLoop) || holdsIterations(loop, copies, waves, info) ? copies : 1;
 }
 
 /// Makes the iterations that are left over after unrolled ones an `if` of their own:
@@ -384,7 +415,7 @@ PreservedAnalyses UnrollBuffersPass::run(Function &f, FunctionAnalysisManager &a
       changed |= alternateBuffers(*loop, unroller.dominators(), unroller.loops(), unroller.evolution());
       continue;
     }
-    if (waves > 1 && !fillsRegisters(*loop, waves, info_)) endIteration(*loop);
+    if (hasWmma(*loop) || (waves > 1 && !fillsRegisters(*loop, waves, info_))) endIteration(*loop);
     auto unrolled = unroller.unroll(*loop, copies, codegen::LoopUnroller::TripCount::Any);
     // With as many iterations as copies there is no loop left.
     if (unrolled == LoopUnrollResult::PartiallyUnrolled) nestRemainder(*loop, unroller.dominators());
