@@ -18,7 +18,8 @@
 //               (cheapestWidth). Data of dots, and rows that are scanned or sorted, take the widest instead. Where no
 //               width costs less than another, a thread has all elements that share a word (weights of 4 bits).
 //   4. layouts  Each access gets the blocked layout of its order and its group's width; what is loaded through a
-//               descriptor that of descriptor_load_layout.h.
+//               descriptor that of descriptor_load_layout.h. Batches of operands for MFMA and WMMA are distributed over
+//               the warps, as these are.
 //
 // Runs: both pipelines.
 #include "ir/builder.h"
@@ -35,6 +36,7 @@
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/layout/convert_values.h"
 #include "transforms/layout/descriptor_load_layout.h"
+#include "transforms/layout/matrix_instruction_choice.h"
 #include "transforms/layout/store_layout.h"
 #include "transforms/passes.h"
 #include "transforms/ttir/kernel_versions.h"
@@ -457,6 +459,18 @@ int64_t widthOfLayout(const Access &a, int64_t widthOfGroup, const AxisInfoAnaly
   return std::max(wordOfRow, rowsHaveOneMask(a, axis) ? std::min(width, word) : width);
 }
 
+/// Distributes a batch of matrices over the warps, as instructions do, and not parts of matrices: a thread's addresses
+/// are then rows apart, less than what an instruction's offset can hold.
+void keepBatchesInWarps(layouts::BlockedParams &p, llvm::ArrayRef<int64_t> shape) {
+  constexpr unsigned batch = 0;
+  if (shape.size() < 3 || p.order.back() != batch) return;
+  for (unsigned d = 1; d < shape.size(); ++d)
+    while (p.warpsPerCta[d] > 1 && p.warpsPerCta[batch] * p.threadsPerWarp[batch] < shape[batch]) {
+      p.warpsPerCta[d] /= 2;
+      p.warpsPerCta[batch] *= 2;
+    }
+}
+
 } // namespace
 
 absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
@@ -484,9 +498,10 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
     auto type = a.pointers();
     llvm::SmallVector<int32_t, 4> sizePerThread(type.rank(), 1);
     sizePerThread[a.fastest()] = int32_t(widthOfLayout(a, widths[groupOf(a)], axis, context.target));
-    auto *layout = *m.context().encodings().getBlocked(
-        layouts::blockedParamsFor(type.shape(), sizePerThread, a.order, warps, lanes, type.encoding()->cta()));
-    computeInLayout(a.op, layout);
+    auto params = layouts::blockedParamsFor(type.shape(), sizePerThread, a.order, warps, lanes, type.encoding()->cta());
+    if (a.isDotData && a.op->is<tt::LoadOp>() && context.target && isMfmaOrWmma(context.target->matrixUnit))
+      keepBatchesInWarps(params, type.shape());
+    computeInLayout(a.op, *m.context().encodings().getBlocked(params));
   }
   for (auto load : descriptorLoads)
     computeInLayout(load.op, layoutOfDescriptorLoad(load, warps, lanes, context.target));
