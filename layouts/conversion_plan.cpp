@@ -7,13 +7,15 @@
 // subspace is everything, a vector outside both exists (of x outside one and y outside the other, x, y or x + y is
 // outside both: this sum is what swizzling by xor is). That V is the low bits for a side means that its other columns
 // have no part in V: S and the banks are taken from a complement H of V that holds them. Candidates for V are compared
-// by passes over its banks.
+// by passes over its banks. The order of S decides neither conflicts nor passes: it is one in which few masks and shifts
+// make an offset of the thread's number.
 #include "layouts/conversion_plan.h"
 #include "layouts/shuffle_plan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <numeric>
 
 namespace tessera::layouts {
 
@@ -96,6 +98,31 @@ static llvm::SmallVector<uint64_t, 8> forbidden(llvm::ArrayRef<uint64_t> lanes, 
 
 namespace {
 
+namespace {
+/// The bits of the thread's number, and the bits of the offset that each of them decides.
+class ThreadBits {
+public:
+  ThreadBits(const LinearLayout &side, const LinearLayout &shared) {
+    LinearLayout toOffset = side.invertAndCompose(shared);
+    for (Dim d : {Dim::Lane, Dim::Warp})
+      for (unsigned bit = 0; bit < toOffset.inDimBits(d); ++bit)
+        columns_.push_back(toOffset.basis(d, bit, Dim::Offset));
+  }
+
+  /// By how many different distances bits move, if bit i of the offset is in the place bitOf[i].
+  unsigned distances(llvm::ArrayRef<unsigned> bitOf) const {
+    uint64_t seen = 0; // at most 32 bits each way
+    for (auto [bit, column] : llvm::enumerate(columns_))
+      for (uint32_t rest = column; rest; rest &= rest - 1)
+        seen |= uint64_t(1) << (32 + bitOf[llvm::countr_zero(rest)] - bit);
+    return llvm::popcount(seen);
+  }
+
+private:
+  llvm::SmallVector<uint32_t, 12> columns_;
+};
+} // namespace
+
 /// The layout of shared memory for one vector V, in the steps of the head of this file. `forSrc`, `forDst`: V is the
 /// vector of that side's accesses, so that its lanes and warps must have no part in V. `forPart`: the accesses of the
 /// other side have as much of V as that side's registers have from its beginning; else they are taken to be of a word,
@@ -112,6 +139,7 @@ public:
     if (!chooseBasis()) return std::nullopt;
     if (!chooseSegments()) return std::nullopt;
     chooseBanks();
+    orderSegmentsByThreads();
     return layout();
   }
 
@@ -279,6 +307,45 @@ private:
     for (auto *columns : {&source_.lanes, &destination_.lanes, &source_.registers, &destination_.registers})
       for (auto x : inBasis(*columns)) add(x);
     for (unsigned bit = 0; bit < high_; ++bit) add(uint64_t(1) << (bit + low_));
+  }
+
+  /// Step 4: an offset takes a mask and a shift for each distance by which bits of the thread's number move. The order
+  /// of segments, apart from the destination's registers (step 2), is free: one with fewer distances, of which the
+  /// source has no more than before.
+  void orderSegmentsByThreads() {
+    auto destinationRegisters = inBasis(destination_.registers);
+    llvm::SmallVector<unsigned, 8> places; // of what may move
+    for (unsigned i = 0; i < segments_.size(); ++i)
+      if (!llvm::is_contained(destinationRegisters, segments_[i] << low_)) places.push_back(i);
+    if (places.size() < 2) return;
+    LinearLayout shared = layout();
+    ThreadBits ofSource(planner_.src, shared), ofDestination(planner_.dst, shared);
+    const unsigned first = low_ + banks_.size();  // bit of the first segment
+    llvm::SmallVector<unsigned, 8> order(places); // order[i]: the segment for places[i]
+    llvm::SmallVector<unsigned, 24> bitOf(planner_.total);
+    auto distances = [&](const ThreadBits &side, llvm::ArrayRef<unsigned> order) {
+      std::iota(bitOf.begin(), bitOf.end(), 0);
+      for (auto [place, segment] : llvm::zip(places, order)) bitOf[first + segment] = first + place;
+      return side.distances(bitOf);
+    };
+    const unsigned most = distances(ofSource, order);
+    unsigned best = most + distances(ofDestination, order);
+    for (bool isBetter = true; isBetter;) {
+      isBetter = false;
+      for (unsigned from = 0; from < order.size(); ++from)
+        for (unsigned to = 0; to < order.size(); ++to) {
+          auto moved = order;
+          moved.erase(moved.begin() + from);
+          moved.insert(moved.begin() + to, order[from]);
+          unsigned source = distances(ofSource, moved), sum = source + distances(ofDestination, moved);
+          if (source > most || sum >= best) continue;
+          best = sum;
+          order = moved;
+          isBetter = true;
+        }
+    }
+    Columns segments = segments_;
+    for (auto [place, segment] : llvm::zip(places, order)) segments_[place] = segments[segment];
   }
 
   /// Offset bits from below: V and the fillers, banks, segments.

@@ -7,8 +7,8 @@
 // RUN: tessera compile %s --target gfx1100 --num-warps 1 --emit llir -o - | FileCheck %s --check-prefix=ONE
 // ONE: define {{.*}} @scaled(
 // CHECK: through registers; 1 stage takes 67584 bytes of shared memory
-// CHECK: takes 128 registers of a thread (0 bytes spilled) and 67584 bytes of shared memory; 2 blocks of 8 warps fit
-// ASM: .vgpr_count: 128
+// CHECK: takes {{12[0-8]}} registers of a thread (0 bytes spilled) and 67584 bytes of shared memory; 2 blocks of 8 warps fit
+// ASM: .vgpr_count: {{12[0-8]}}
 // ASM: .vgpr_spill_count: 0
 tt.func public @scaled(%arg0: !tt.ptr<f8E4M3FN> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}, %arg1: !tt.ptr<i8> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}, %arg2: !tt.ptr<f8E4M3FN> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}, %arg3: !tt.ptr<i8> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}, %arg4: !tt.ptr<bf16> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}, %arg5: i32 {tt.divisibility = 16 : i32}, %arg6: i32 {tt.divisibility = 16 : i32}, %arg7: i32 {tt.divisibility = 16 : i32}) attributes {noinline = false} {
   %cst = arith.constant dense<0.000000e+00> : tensor<128x128xf32>

@@ -5,6 +5,7 @@
 #include "layouts/conversion_plan.h"
 #include "gtest/gtest.h"
 #include <map>
+#include <set>
 
 namespace tessera::layouts::test {
 namespace {
@@ -288,6 +289,61 @@ TEST(ConversionPlan, PairedReadsAreInOrderOfRegisters) {
     llvm::SmallVector<int32_t, 8> places; // of the operand's steps of four along K
     for (unsigned bit = 2; bit < 4; ++bit) places.push_back(map.basis(R, bit)[0]);
     EXPECT_EQ(llvm::is_sorted(places), pairs);
+  }
+}
+
+/// By how many different distances bits of a thread's number move to bits of its offset, if two of these are exchanged.
+int distancesOf(const LinearLayout &side, const LinearLayout &shared, int first = 0, int second = 0) {
+  auto map = side.invertAndCompose(shared);
+  std::set<int> distances;
+  int bitOfThread = 0;
+  for (Dim d : {L, W})
+    for (unsigned bit = 0; bit < map.inDimBits(d); ++bit, ++bitOfThread)
+      for (int to = 0; to < 32; ++to)
+        if (map.basis(d, bit)[0] >> to & 1)
+          distances.insert((to == first ? second : to == second ? first : to) - bitOfThread);
+  return distances.size();
+}
+
+/// Each distance takes a mask and a shift. What is above a row of banks is in an order that no exchange of two bits
+/// improves, unless the source had more, or one of them is a register of the destination, which has its place.
+TEST(ConversionPlan, OrdersSegmentsByTheBitsOfThreads) {
+  EncodingPool pool;
+  auto *mfma = *pool.getAmdMfma({3, {4, 1, 1}, {32, 32, 8}, true, {}, {}, 32});
+  auto *wide = *pool.getAmdMfma({3, {2, 2}, {32, 32, 8}, true, {}, {}, 32});
+  struct Case {
+    const Encoding *from, *to;
+    llvm::SmallVector<int64_t, 3> shape;
+  };
+  const Case cases[] = {
+      {*pool.getBlocked({{1, 1, 8}, {1, 16, 4}, {4, 1, 1}, {2, 1, 0}, {}}),
+       *pool.getDotOperand(0, mfma, 8),
+       {4, 32, 32}},
+      {*pool.getBlocked({{1, 1, 8}, {1, 16, 4}, {2, 2, 1}, {2, 1, 0}, {}}),
+       *pool.getDotOperand(0, mfma, 8),
+       {4, 32, 32}},
+      {*pool.getBlocked({{1, 8}, {8, 8}, {4, 1}, {1, 0}, {}}), *pool.getDotOperand(0, wide, 8), {128, 64}},
+      {*pool.getBlocked({{1, 8}, {4, 16}, {4, 1}, {1, 0}, {}}),
+       *pool.getBlocked({{8, 1}, {16, 4}, {1, 4}, {0, 1}, {}}),
+       {128, 128}},
+  };
+  for (auto &[from, to, shape] : cases) {
+    MemoryModel m;
+    auto src = *from->layoutOf(shape), dst = *to->layoutOf(shape);
+    auto plan = planConversion(src, dst, 16, m);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    ASSERT_EQ(plan->kind, Kind::SharedMemory);
+    const int ofSource = distancesOf(src, plan->shared), sum = ofSource + distancesOf(dst, plan->shared);
+    int registers = 0;
+    auto map = dst.invertAndCompose(plan->shared);
+    for (unsigned bit = 0; bit < map.inDimBits(R); ++bit) registers |= map.basis(R, bit)[0];
+    const int rowBits = 6, bits = int(plan->shared.inDimBits(Dim::Offset)); // 32 banks of two elements
+    for (int first = rowBits; first < bits; ++first)
+      for (int second = rowBits; second < first; ++second) {
+        if ((registers >> first | registers >> second) & 1) continue;
+        int swapped = distancesOf(src, plan->shared, first, second);
+        if (swapped <= ofSource) EXPECT_GE(swapped + distancesOf(dst, plan->shared, first, second), sum);
+      }
   }
 }
 
