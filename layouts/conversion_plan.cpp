@@ -7,8 +7,8 @@
 // subspace is everything, a vector outside both exists (of x outside one and y outside the other, x, y or x + y is
 // outside both: this sum is what swizzling by xor is). That V is the low bits for a side means that its other columns
 // have no part in V: S and the banks are taken from a complement H of V that holds them. Candidates for V are compared
-// by passes over its banks. The order of S decides neither conflicts nor passes: it is one in which few masks and shifts
-// make an offset of the thread's number.
+// by passes over its banks. The order of S decides neither conflicts nor passes: it is one that makes an offset of the
+// thread's number by few masks and shifts.
 #include "layouts/conversion_plan.h"
 #include "layouts/shuffle_plan.h"
 #include "llvm/ADT/STLExtras.h"

@@ -21,8 +21,9 @@
 // no second block fits. Others it orders one by one: for two blocks of eight waves there are no registers for the order
 // of two iterations, and GEMMs of 128 by 128 tiles would take 9 to 14 % longer (gfx950, 4096 x 4096 x 4096).
 //
-// Loops with WMMA are unrolled where the addresses are a good part of their instructions: the tenth that do not name
-// registers, or more. LLVM orders each iteration by itself. Both together would take up to 11 % longer (gfx1100, gfx1201).
+// Loops with WMMA are unrolled where there is an address for every ten other instructions, those that name registers
+// not counted, or more. LLVM orders each iteration by itself: both together would take up to 11 % longer (gfx1100 and
+// gfx1201).
 //
 // Limits: loops without inner loops, with one exit, at their end, that only accumulate. By the timing model, 2026-11:
 // in attention the values between the dots take the registers, and unrolled loops take up to 16 % longer (gfx950, heads
