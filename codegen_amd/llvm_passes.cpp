@@ -22,6 +22,7 @@
 #include "codegen_amd/passes/permute_bytes.h"
 #include "codegen_amd/passes/round_to_bfloat.h"
 #include "codegen_amd/passes/scalar_offsets.h"
+#include "codegen_amd/passes/scale_indices.h"
 #include "codegen_amd/passes/share_base_moves.h"
 #include "codegen_amd/passes/share_muls.h"
 #include "codegen_amd/passes/unroll_buffers.h"
@@ -107,6 +108,7 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info, const Targe
   p.addPass(ScalarOffsetsPass());       // … and before all that hides them
   p.addPass(ShareBaseMovesPass(info));  // … and before their sums change
   p.addPass(KeepCarriedPointersPass()); // hides where pointers start: after the passes that use it
+  p.addPass(ScaleIndicesPass());        // after the passes that know shifted indices
   p.addPass(AtomicLoopsPass(tm));       // … and blocks
   p.addPass(AlternateWavesPass(info));  // after all that changes loops
   p.addPass(MfmaSchedulerPass());       // after the passes that remove matrix instructions
