@@ -48,14 +48,10 @@ using namespace llvm;
 
 namespace {
 
-constexpr unsigned kLds = 3;            // LLVM's address space
-constexpr int64_t kLeastClocks = 1024;  // of an iteration's MFMA; see the head
-constexpr int64_t kClocksOfReads = 512; // of an iteration's MFMA for one part that reads LDS
+constexpr unsigned kLds = 3; // LLVM's address space
 constexpr size_t kLeastReadParts = 2;
-constexpr int64_t kMostLdsPercent = 75; // of the MFMA's clocks, for half of the waves; see the head
-constexpr int64_t kWavesOfSimd = 2;     // that take turns
-constexpr int64_t kOtherRegisters = 40; // addresses, masks and what LLVM keeps beside them
-constexpr int64_t kWidestTile = 32;     // rows and columns of an MFMA
+constexpr int64_t kWavesOfSimd = 2; // that take turns
+constexpr int64_t kWidestTile = 32; // rows and columns of an MFMA
 
 /// Clocks that MFMA of 16- and 8-bit types keep the matrix unit busy, by their tile (CDNA3 ISA guide, "Dependency
 /// resolution": 8 passes of 4 clocks; 4 passes); 0: another tile.
@@ -100,7 +96,7 @@ bool loadsFromMemory(const Instruction &i) {
 /// A loop of one block, by what its instructions do, in their order.
 class AccumulatingLoop {
 public:
-  explicit AccumulatingLoop(BasicBlock &block) : block_(block) {}
+  AccumulatingLoop(BasicBlock &block, int64_t clocksOfReads) : block_(block), clocksOfReads_(clocksOfReads) {}
 
   /// Whether it is one that can be cut.
   bool collect() {
@@ -199,7 +195,7 @@ public:
 private:
   static constexpr size_t kBarriers = 2;
 
-  size_t readParts() const { return std::max(kLeastReadParts, size_t(clocks() / kClocksOfReads)); }
+  size_t readParts() const { return std::max(kLeastReadParts, size_t(clocks() / clocksOfReads_)); }
 
   /// Barriers are fence, s_barrier and fence, and the same for all memory or for LDS.
   bool addToBarriers(Instruction &i) {
@@ -324,6 +320,7 @@ private:
   }
 
   BasicBlock &block_;
+  const int64_t clocksOfReads_;
   SmallVector<Instruction *, 0> reads_, writes_, loads_, matrices_, rest_, ordering_;
   SmallVector<Instruction *, 4> fences_, barriers_;
   Instruction *barrier_ = nullptr;
@@ -348,6 +345,7 @@ static void shiftWaves(const AccumulatingLoop &body, BasicBlock &preheader, Basi
 }
 
 PreservedAnalyses AlternateWavesPass::run(Function &f, FunctionAnalysisManager &analyses) {
+  const ir::Tuning &tuning = info_.tuning;
   int64_t waves = wavesOfBlock(f, info_);
   if (waves != kWavesOfSimd * info_.schedulersPerMultiprocessor) return PreservedAnalyses::all();
   SmallVector<Loop *, 4> loops;
@@ -355,10 +353,10 @@ PreservedAnalyses AlternateWavesPass::run(Function &f, FunctionAnalysisManager &
     if (loop->getNumBlocks() == 1 && loop->getLoopPreheader() && loop->getUniqueExitBlock()) loops.push_back(loop);
   int64_t cut = 0;
   for (Loop *loop : loops) {
-    AccumulatingLoop body(*loop->getHeader());
-    if (!body.collect() || body.clocks() < kLeastClocks) continue;
-    if (100 * body.clocksOfLds(waves / 2 * info_.warpSize) > kMostLdsPercent * body.clocks()) continue;
-    if (body.registers() + kOtherRegisters > info_.registersPerScheduler / kWavesOfSimd) continue;
+    AccumulatingLoop body(*loop->getHeader(), tuning.alternateClocksOfReads);
+    if (!body.collect() || body.clocks() < tuning.alternateLeastClocks) continue;
+    if (100 * body.clocksOfLds(waves / 2 * info_.warpSize) > tuning.alternateMostLdsPercent * body.clocks()) continue;
+    if (body.registers() + tuning.alternateOtherRegisters > info_.registersPerScheduler / kWavesOfSimd) continue;
     shiftWaves(body, *loop->getLoopPreheader(), *loop->getHeader(), *loop->getUniqueExitBlock(),
                unsigned(waves / 2 * info_.warpSize));
     body.cut();

@@ -127,9 +127,8 @@ static bool hasWmma(const Loop &loop) {
 
 /// Whether the addresses that are computed from the buffer's index, which unrolled copies need not compute, are a good
 /// part of the loop's instructions.
-static bool computesManyAddresses(const Loop &loop) {
-  constexpr size_t kInstructionsOfAddress = 10; // for each address at most so many others
-  constexpr unsigned kLds = 3;                  // the address space
+static bool computesManyAddresses(const Loop &loop, size_t othersOfAddress) {
+  constexpr unsigned kLds = 3; // the address space
   size_t addresses = 0, others = 0;
   for (BasicBlock *block : loop.blocks())
     for (Instruction &i : *block) {
@@ -139,7 +138,7 @@ static bool computesManyAddresses(const Loop &loop) {
       else if (!isa<PHINode, ExtractElementInst, InsertElementInst, ShuffleVectorInst, BitCastInst>(i))
         others += !isWmma(i); // the others name registers, or parts of an instruction
     }
-  return addresses * kInstructionsOfAddress >= others;
+  return addresses * othersOfAddress >= others;
 }
 
 /// By how much to unroll the loop; 1 for loops that stay.
@@ -163,7 +162,7 @@ static unsigned copiesOf(const Loop &loop, int64_t waves, const ir::TargetInfo &
     }
   if (!multiplies || instructions * copies > info.tuning.unrollBuffersMaxInstructions) return 1;
   bool isWmmaLoop = hasWmma(loop);
-  if (isWmmaLoop && !computesManyAddresses(loop)) return 1;
+  if (isWmmaLoop && !computesManyAddresses(loop, info.tuning.unrollBuffersOthersOfAddress)) return 1;
   return (!scales && !isWmmaLoop) || holdsIterations(loop, copies, waves, info) ? copies : 1;
 }
 

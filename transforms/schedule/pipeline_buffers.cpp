@@ -277,8 +277,8 @@ private:
     // Half of the waves read all operands and write half of the buffers.
     constexpr int64_t kBytesOfClock = 128;
     int64_t lds = (read * (kWordBits / 8) * target_.warpSize * warps_ / 2 + plan_.bytesPerStage / 2) / kBytesOfClock;
-    constexpr int64_t kLeastClocks = 1024, kMostLdsPercent = 75;
-    return matrix >= kLeastClocks && lds * 100 <= matrix * kMostLdsPercent;
+    const Tuning &tuning = target_.tuning;
+    return matrix >= tuning.alternateLeastClocks && lds * 100 <= matrix * tuning.alternateMostLdsPercent;
   }
 
   /// Whether loads may be issued as soon as the values before them are stored, for the iteration after the next one.
