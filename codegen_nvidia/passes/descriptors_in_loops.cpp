@@ -15,8 +15,9 @@
 // descriptor is read. %z keeps the sums in the loop: they depend on the iteration, as far as ptxas knows.
 //
 // In the backward pass of attention with heads of 64, K and V have 16 descriptors: a loop of 366 instructions becomes
-// one of 309, and spills nothing.
+// one of 309, without spills.
 #include "codegen_nvidia/passes/descriptors_in_loops.h"
+#include "codegen_nvidia/inline_ptx.h"
 #include "codegen_nvidia/occupancy.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -49,10 +50,9 @@ Instruction *zeroOfIteration(const Loop &loop) {
   PHINode *toggle = b.CreatePHI(b.getInt32Ty(), 2);
   toggle->addIncoming(b.getInt32(0), loop.getLoopPreheader());
   b.SetInsertPoint(header, header->getFirstInsertionPt());
-  auto *type = FunctionType::get(b.getInt32Ty(), b.getInt32Ty(), /*isVarArg=*/false);
-  auto *zero = b.CreateCall(type, InlineAsm::get(type, "shr.u32 $0, $1, 1;", "=r,r", /*hasSideEffects=*/false), toggle);
-  zero->setDoesNotAccessMemory();
-  zero->setDoesNotThrow();
+  InlinePtx ptx(b);
+  ptx.addResults(b.getInt32Ty(), 1);
+  Value *zero = ptx.emit("shr.u32 $0, " + ptx.operand(toggle) + ", 1;", InlinePtx::Effects::None);
   auto *wide = cast<Instruction>(b.CreateZExt(zero, b.getInt64Ty()));
   b.SetInsertPoint(loop.getLoopLatch()->getTerminator());
   toggle->addIncoming(b.CreateXor(toggle, b.getInt32(1)), loop.getLoopLatch());
@@ -89,7 +89,7 @@ private:
   DenseMap<Value *, Value *> sums_;
 };
 
-/// The uniform registers of the wgmma that read such descriptors: four for each of its two operands' descriptors, two
+/// The uniform registers of the wgmma that read such descriptors: four for each wgmma, which has two of 64 bits, or two
 /// where A is in registers of the threads.
 unsigned uniformRegisters(ArrayRef<Use *> descriptors) {
   SmallPtrSet<const User *, 8> statements; // each of several wgmma
