@@ -2,6 +2,7 @@
 // ("AMD Instinct MI300" for gfx9, "RDNA3" and "RDNA4" for gfx11 and gfx12), by section, for what the instructions do.
 // What is peculiar: a wave goes through divergent code with lanes switched off (EXEC), so an operation across lanes
 // in such code is well defined; each says below what it gives for a lane that is off.
+#include "codegen/object/backend.h"
 #include "runtime/amd_functions.h"
 #include "runtime/emulator/amd_buffers.h"
 #include "runtime/emulator/block_operations.h"
@@ -52,7 +53,7 @@ void decodeBarrier(Decoder &d, CallInst &c) {
     d.program().hasSharedBarriers |= orders == BarrierForm::kShared;
   }
   // Waves that alternate wait at different barriers of the program (codegen_amd/passes/alternate_waves.cpp).
-  if (c.getFunction()->hasFnAttribute("tessera-alternating-waves")) orders |= BarrierForm::kMeetsOthers;
+  if (c.getFunction()->hasFnAttribute(codegen::kAlternatingWaves)) orders |= BarrierForm::kMeetsOthers;
   d.emitImmediate(barrier, BarrierForm{.orders = orders}.packed());
 }
 
