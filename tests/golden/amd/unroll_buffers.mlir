@@ -1,8 +1,8 @@
 // A loop with MFMA that goes round two buffers: two iterations in one, so that the buffers' addresses are constants
 // apart. With eight waves that leave registers for a second block, each iteration is ordered by itself. So it is with WMMA
 // if addresses are many; a loop that converts its operands has few and stays: where the buffer begins then alternates,
-// without the buffer's number, which the last iteration, after the loop, does not need either. Scaled MFMA: unrolled by four waves (two MFMA an iteration), but not by two, for which the
-// registers are too few.
+// without the buffer's number, which the last iteration, after the loop, does not need either. Scaled MFMA: unrolled by
+// four waves (two MFMA an iteration), but not by two, for which the registers are too few.
 // RUN: tessera compile %S/../../kernels/mm_across_k/mm_across_k.ttir --target gfx950 --skip-pass warp-copy-layouts --num-warps 2 --num-stages 2 --emit llir | FileCheck %s
 // RUN: tessera compile %S/../../kernels/mm_across_k/mm_across_k.ttir --target gfx1201 --num-warps 2 --num-stages 2 --emit llir | FileCheck %s --check-prefix=ONCE
 // RUN: tessera compile %S/../../kernels/mm_across_k/mm_across_k.ttir --target gfx950 --skip-pass warp-copy-layouts --num-warps 8 --num-stages 2 --emit llir | FileCheck %s --check-prefix=EIGHT
