@@ -99,12 +99,13 @@ public:
     bool changed = issueBeforeCopies(dots_[0]);
     if (dots_.size() == 1 && !changed) return false;
     for (size_t k = 1; k < dots_.size(); ++k)
-      for (size_t j = 0; j < k; ++j)
-        if (moveUp(dots_[k], dots_[j])) {
-          std::rotate(dots_.begin() + j + 1, dots_.begin() + k, dots_.begin() + k + 1);
-          changed = true;
-          break;
-        }
+      for (size_t j = 0; j < k; ++j) {
+        j = lastOfRow(j, k); // dots that moved up stay in the order in which they were
+        if (!moveUp(dots_[k], dots_[j])) continue;
+        std::rotate(dots_.begin() + j + 1, dots_.begin() + k, dots_.begin() + k + 1);
+        changed = true;
+        break;
+      }
     for (auto dot : dots_) changed |= makeAsync(dot);
     return changed;
   }
@@ -169,16 +170,27 @@ private:
 
   // ---- step 1 ----
 
+  /// The last of the dots from `first`, before `end`, between which nothing is computed.
+  size_t lastOfRow(size_t first, size_t end) const {
+    for (; first + 1 < end; ++first)
+      if (hasWorkBetween(dots_[first], dots_[first + 1])) break;
+    return first;
+  }
+  static bool isWork(const Operation &op) { return op.numResults() && op.result(0).type().isTensor(); }
+  static bool hasWorkBetween(ttng::WarpGroupDotOp first, ttng::WarpGroupDotOp second) {
+    for (Operation *op = first->next(); op != second.op; op = op->next())
+      if (isWork(*op)) return true;
+    return false;
+  }
   bool moveUp(ttng::WarpGroupDotOp dot, ttng::WarpGroupDotOp before) {
     if (dot.isAsync()) return false;
-    bool hasWorkBetween = false;
     for (Operation *op = before->next(); op != dot.op; op = op->next()) {
       // Waits for an asynchronous dot count the dots after it.
       auto other = op->dyn<ttng::WarpGroupDotOp>();
       if (!mayPass(*op) || op->is<ttng::WarpGroupDotWaitOp>() || (other && other.isAsync())) return false;
-      hasWorkBetween |= op->numResults() && op->result(0).type().isTensor();
     }
-    if (!hasWorkBetween || pressure_.after(before.op) + held_ + registersOf(dot.d()) > limits_.registers) return false;
+    if (!hasWorkBetween(before, dot) || pressure_.after(before.op) + held_ + registersOf(dot.d()) > limits_.registers)
+      return false;
     if (!moveAfter(dot.op, before.op)) return false;
     held_ += registersOf(dot.d());
     return true;
@@ -207,7 +219,7 @@ private:
     for (; at != block_.terminator() && mayPass(*at) && !uses(*at, dot.d()); at = at->next()) {
       bool isDot = at->is<ttng::WarpGroupDotOp>();
       later += isDot;
-      hasWork |= isDot || (at->numResults() && at->result(0).type().isTensor());
+      hasWork |= isDot || isWork(*at);
     }
     if (!hasWork) return false;
     dot->setAttr(kIsAsyncAttr, IntegerAttr::getBool(dot->context(), true));
