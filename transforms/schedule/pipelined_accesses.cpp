@@ -9,6 +9,7 @@
 #include "transforms/memory/mbarrier.h"
 #include "transforms/schedule/pipelined_loop_builder.h"
 #include "llvm/ADT/DenseSet.h"
+#include <algorithm>
 
 namespace tessera::transforms {
 using namespace ir;
@@ -135,12 +136,26 @@ void PipelinedLoopBuilder::emitProducer(Builder &b, ValueMap &map, Value predica
   }
 }
 
+/// Whether several threads have the same elements of a tensor.
+static bool isHeldBySeveralThreads(Value v) {
+  auto tensor = tensorOf(v);
+  if (!tensor.encoding()) return false;
+  auto layout = tensor.encoding()->toLinearLayout(tensor.shape());
+  return layout.ok() && llvm::any_of(layout->freeVariableMasks(), [](auto &free) {
+           return free.second && (free.first == layouts::Dim::Lane || free.first == layouts::Dim::Warp);
+         });
+}
+
 void PipelinedLoopBuilder::emitCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex) {
   if (plan_.hasBulkCopies()) emitBulkCopies(b, map, predicate, fillIndex);
   if (!plan_.hasThreadCopies()) return;
-  llvm::SmallVector<Value, 4> tokens;
+  // Copies that some threads issue come last, one after another: the same threads may skip them.
+  llvm::SmallVector<const PipelinedLoad *, 4> copies;
   for (auto &a : plan_.loads)
-    if (!a.isBulkCopy && !a.isLate) tokens.push_back(emitThreadCopy(b, a, map, predicate, bufferAt(b, a, fillIndex)));
+    if (!a.isBulkCopy && !a.isLate) copies.push_back(&a);
+  std::stable_partition(copies.begin(), copies.end(), [](auto *a) { return !isHeldBySeveralThreads(a->result()); });
+  llvm::SmallVector<Value, 4> tokens;
+  for (auto *a : copies) tokens.push_back(emitThreadCopy(b, *a, map, predicate, bufferAt(b, *a, fillIndex)));
   ttg::AsyncCommitGroupOp::create(b, loc_, tokens);
 }
 
