@@ -8,6 +8,7 @@
 #include "codegen_nvidia/passes/addresses_beside_wgmma.h"
 #include "codegen_nvidia/passes/count_loops.h"
 #include "codegen_nvidia/passes/descriptors_in_loops.h"
+#include "codegen_nvidia/passes/dots_behind_loads.h"
 #include "codegen_nvidia/passes/finish_library_calls.h"
 #include "codegen_nvidia/passes/narrow_offsets.h"
 #include "codegen_nvidia/passes/order_by_results.h"
@@ -54,10 +55,11 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
       late.addPass(AddressesBesideWgmmaPass());          // … those that are left
       late.addPass(ShareDescriptorsPass());              // after what is invariant has left the loops
       late.addPass(DescriptorsInLoopsPass(tuning.invariantDescriptorRegisters)); // … unless they are too many
-      late.addPass(SumsBeforeBarriersPass());                                    // what was reassociated
-      late.addPass(SinkPredicatesPass());   // after all CSE, which would share predicates again
-      late.addPass(OrderByResultsPass());   // keeps predicates at their accesses
-      late.addPass(RecordTripCountsPass()); // no loop changes any more
+      late.addPass(DotsBehindLoadsPass());
+      late.addPass(SumsBeforeBarriersPass()); // what was reassociated
+      late.addPass(SinkPredicatesPass());     // after all CSE, which would share predicates again
+      late.addPass(OrderByResultsPass());     // keeps predicates at their accesses
+      late.addPass(RecordTripCountsPass());   // no loop changes any more
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
     }
     if (helpers) passes.addPass(GlobalDCEPass()); // bodies that were inlined everywhere

@@ -17,8 +17,8 @@
 // In the backward pass of attention with heads of 64, K and V have 16 descriptors: a loop of 366 instructions becomes
 // one of 309, without spills.
 #include "codegen_nvidia/passes/descriptors_in_loops.h"
-#include "codegen_nvidia/inline_ptx.h"
 #include "codegen_nvidia/occupancy.h"
+#include "codegen_nvidia/passes/zero_of_iteration.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -43,27 +43,12 @@ SmallVector<Use *, 32> invariantDescriptors(const Loop &loop) {
   return uses;
 }
 
-/// Zero, of 64 bits, which neither LLVM nor ptxas knows before the iteration.
-Instruction *zeroOfIteration(const Loop &loop) {
-  BasicBlock *header = loop.getHeader();
-  IRBuilder<> b(header, header->begin());
-  PHINode *toggle = b.CreatePHI(b.getInt32Ty(), 2);
-  toggle->addIncoming(b.getInt32(0), loop.getLoopPreheader());
-  b.SetInsertPoint(header, header->getFirstInsertionPt());
-  InlinePtx ptx(b);
-  ptx.addResults(b.getInt32Ty(), 1);
-  Value *zero = ptx.emit("shr.u32 $0, " + ptx.operand(toggle) + ", 1;", InlinePtx::Effects::None);
-  auto *wide = cast<Instruction>(b.CreateZExt(zero, b.getInt64Ty()));
-  b.SetInsertPoint(loop.getLoopLatch()->getTerminator());
-  toggle->addIncoming(b.CreateXor(toggle, b.getInt32(1)), loop.getLoopLatch());
-  return wide;
-}
-
 /// The sums of an iteration that are the descriptors which its loop does not change.
 class SumsOfIteration {
 public:
   explicit SumsOfIteration(const Loop &loop)
-      : loop_(loop), zero_(zeroOfIteration(loop)), b_(zero_->getParent(), std::next(zero_->getIterator())) {}
+      : loop_(loop), b_(&*std::next(zeroOfIteration(loop)->getIterator())),
+        zero_(b_.CreateZExt(zeroOfIteration(loop), b_.getInt64Ty())) {}
 
   Value *of(Value *descriptor) {
     Value *base;
@@ -84,8 +69,8 @@ private:
   }
 
   const Loop &loop_;
-  Instruction *zero_;
   IRBuilder<> b_;
+  Value *zero_; // of 64 bits
   DenseMap<Value *, Value *> sums_;
 };
 
