@@ -1,10 +1,8 @@
 // Two dots in flight behind a read of statistics: the second one is issued behind a store of what was read, which is
-// never executed. Not if the statistics are used before the second dot is issued. LLVM's strength reduction is left
-// out for both functions: the loops compute with the dots' results.
+// never executed. Not if the statistics are used before the second dot is issued.
 // RUN: tessera compile %s --kernel two_dots --target sm_90a --emit llir -o - | FileCheck %s
 // RUN: tessera compile %s --kernel used_before --target sm_90a --emit llir -o - | FileCheck %s --check-prefix=USED
 // CHECK-LABEL: define {{.*}}@two_dots
-// CHECK-SAME: #[[ATTRIBUTES:[0-9]+]]
 // CHECK: %[[Z:.*]] = call i32 asm "shr.u32 $0, $1, 1;", "=r,r"
 // CHECK: %[[M:.*]] = load <2 x float>, ptr addrspace(3) %[[A:.*]], align 8
 // CHECK: wgmma.mma_async
@@ -14,12 +12,10 @@
 // CHECK: wgmma.mma_async
 // CHECK: wgmma.commit_group
 // CHECK: wgmma.wait_group.sync.aligned 1
-// CHECK: attributes #[[ATTRIBUTES]] = {{.*}}"tessera-keeps-addresses"
 // USED-LABEL: define {{.*}}@used_before
 // USED-NOT: st.shared
 // USED: wgmma.wait_group.sync.aligned 1
 // USED-NOT: st.shared
-// USED: "tessera-keeps-addresses"
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 32, 16]}>
 #stats = #ttg.slice<{dim = 0, parent = #mma}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
