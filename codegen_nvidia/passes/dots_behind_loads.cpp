@@ -9,7 +9,9 @@
 // In the backward pass of attention the rows' statistics are read like this (transforms/schedule/issue_dots_early.cpp).
 // Issued at once, the second dot takes shared memory before these loads, and the tensor cores before the dots that the
 // other block of the multiprocessor waits for. Measured: the backward kernel of Triton's tutorial, heads of 64, million
-// cycles (NVIDIA H200, 2026-11-30, ncu): 5.81 without the wait, 5.58 with it; 6.1 where the first dot waits, too.
+// cycles (NVIDIA H200, 2026-11-30, ncu), with ptxas 12.8 and 13.0: 5.44 and 5.47 with the wait, 5.55 and 5.94 without
+// (12.8 waits for these loads by chance: the second dot's accumulators take a register that had their address); causal
+// 3.16 and 3.14, 3.10 and 3.11. About 6.1 where the first dot waits, too.
 //
 // The store is never executed (%zero is zero, which ptxas does not know: zero_of_iteration.h), and would change
 // nothing. But its operand has to be there when it is issued, and ptxas moves no dot over it. Loads complete in their
