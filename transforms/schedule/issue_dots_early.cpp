@@ -28,7 +28,9 @@
 // waited for there, or before the first operation that may write its operands or lets others write them, or at the
 // block's end. Dots whose operands are in a buffer of the block itself stay as they are: allocate-shared-memory keeps
 // what a dot in flight reads until the wait, so that the buffer would take shared memory from the work under the dot.
-// Dots complete in the order in which they are issued; a wait leaves those after its own in flight.
+// Dots complete in the order in which they are issued; a wait leaves those after its own in flight. A dot is waited for
+// no later than the dots after it: it is complete then, and ptxas serialises dots where a wait leaves more in flight than
+// the one before it (C7514).
 //
 // Step 3: small tensors that are read from shared memory behind the first dot (statistics of rows) are read before it:
 //
@@ -106,7 +108,7 @@ public:
         changed = true;
         break;
       }
-    for (auto dot : dots_) changed |= makeAsync(dot);
+    for (auto dot : llvm::reverse(dots_)) changed |= makeAsync(dot);
     return changed;
   }
 
@@ -216,7 +218,7 @@ private:
     int32_t later = 0; // dots issued before the wait
     bool hasWork = false;
     Operation *at = dot->next();
-    for (; at != block_.terminator() && mayPass(*at) && !uses(*at, dot.d()); at = at->next()) {
+    for (; at != block_.terminator() && mayPass(*at) && !uses(*at, dot.d()) && !waits_.contains(at); at = at->next()) {
       bool isDot = at->is<ttng::WarpGroupDotOp>();
       later += isDot;
       hasWork |= isDot || isWork(*at);
@@ -227,6 +229,7 @@ private:
     Type types[] = {dot.d().type()};
     Value operands[] = {dot.d()};
     auto wait = ttng::WarpGroupDotWaitOp::create(b, dot->loc(), types, operands, {b.i32Attr("pendings", later)});
+    waits_.insert(wait.op);
     dot.d().replaceUsesIf(wait->result(0), [&](OpOperand &use) { return use.owner != wait.op; });
     return true;
   }
@@ -251,6 +254,7 @@ private:
   const RegisterPressure &pressure_; // of the function as it was
   Limits limits_;
   llvm::DenseSet<Operation *> passed_; // copies that the first dot moved over
+  llvm::DenseSet<Operation *> waits_;  // of step 2
   int64_t held_ = 0;                   // by results of dots and of loads that moved
   llvm::SmallVector<ttng::WarpGroupDotOp, 8> dots_;
 };
