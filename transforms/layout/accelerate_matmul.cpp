@@ -8,8 +8,9 @@
 //   %d1 = tt.dot %a1, %b1, %c1 : … -> tensor<64x64xf32, #mma>
 //   %d = ttg.convert_layout %d1 : #mma -> #blocked
 //
-// Four files do the work:
+// Five files do the work:
 //   matrix_instruction_choice   which instruction, in which element types, with which warps
+//   joined_dots                 mma.sync: dots that take the warps of a chain with whose dots they are joined
 //   dot_decomposition           tf32x3, bf16x3 and bf16x6: a dot of f32 as several dots of narrower parts
 //   warp_group_dot              wgmma, which is tried first where the target has it
 //   tensor_memory_dot           tcgen05, likewise
@@ -26,6 +27,7 @@
 #include "transforms/analyses/dots.h"
 #include "transforms/layout/convert_values.h"
 #include "transforms/layout/dot_decomposition.h"
+#include "transforms/layout/joined_dots.h"
 #include "transforms/layout/matrix_instruction_choice.h"
 #include "transforms/layout/tensor_memory_dot.h"
 #include "transforms/layout/warp_group_dot.h"
@@ -99,7 +101,34 @@ public:
     return false;
   }
 
+  /// When all dots have their instructions: dots by mma.sync take the warps of chains that they join.
+  void joinChains() {
+    llvm::SmallVector<PlacedDot, 8> placed;
+    for (auto &d : onRegisters_) placed.push_back(d.placed);
+    for (unsigned i : dotsJoiningChains(placed)) {
+      DotOnRegisters &d = onRegisters_[i];
+      tt::DotOp dot = d.placed.dot;
+      auto &cta = encodingOf(dot.d())->cta();
+      const Encoding *layout = resultLayout(pool_, target_, *d.instruction, d.placed.warpsOfChain, cta);
+      Value result = layout ? build(dot, d.problem, *d.instruction, layout, d.placed.dot) : Value();
+      if (!result) continue;
+      d.placed.warps = d.placed.warpsOfChain;
+      replaceDot(dot, result);
+    }
+    for (auto &d : onRegisters_)
+      remarkOfRegisters(d.placed.dot.op, d.types, *d.instruction, d.placed.warps, d.whyNotByWarpGroups);
+  }
+
 private:
+  /// A dot of two dimensions by mma.sync.
+  struct DotOnRegisters {
+    PlacedDot placed;
+    DotProblem problem;
+    const MatrixInstruction *instruction;
+    std::string types; // for remarks: those of the dot as it was
+    std::string whyNotByWarpGroups;
+  };
+
   /// False: the dot is unchanged, and `whyNot` gives the reason.
   bool rewrite(tt::DotOp dot, DotChain chain, std::string &whyNot) {
     unsigned rank = tensorOf(dot.d()).rank();
@@ -152,25 +181,22 @@ private:
       return false;
     }
     const Encoding *layout = resultLayout(pool_, target_, *instruction, warps, type.encoding()->cta());
-    Value result = layout ? build(dot, problem, *instruction, layout) : Value();
+    tt::DotOp newDot = dot;
+    Value result = layout ? build(dot, problem, *instruction, layout, newDot) : Value();
     if (!result) {
       whyNot = "its result or an operand has no layout of the instruction";
       return false;
     }
 
-    std::string what =
-        llvm::formatv("is computed by {0} {1}x{2}x{3}, {4} warps along the rows and {5} along the columns",
-                      registerInstructionName(target_.matrixUnit), instruction->m, instruction->n, instruction->k,
-                      warps[rank - 2], warps[rank - 1])
-            .str();
-    if (!whyNotByWarpGroups.empty())
-      what +=
-          (target_.matrixUnit == MatrixUnit::Tcgen05 ? "; not by tcgen05: " : "; not by wgmma: ") + whyNotByWarpGroups;
-    remark(dot, Remark::Applied, what,
-           llvm::json::Object{{"instruction", registerInstructionName(target_.matrixUnit)},
-                              {"m", instruction->m},
-                              {"n", instruction->n},
-                              {"k", instruction->k}});
+    // Others stand where they are: AMD's, batches, and the parts of a decomposed dot.
+    bool mayJoin = usesMmaSync(target_.matrixUnit) && rank == 2 && types.decomposition == DotDecomposition::None;
+    if (mayJoin) {
+      auto warpsOfChain = choice_.warps(problem.shape, *instruction, kOperandA);
+      PlacedDot placed = {newDot, along, warps, warpsOfChain};
+      onRegisters_.push_back({placed, problem, instruction, typesOf(dot), whyNotByWarpGroups});
+    } else {
+      remarkOfRegisters(dot.op, typesOf(dot), *instruction, warps, whyNotByWarpGroups);
+    }
     replaceDot(dot, result);
     return true;
   }
@@ -207,8 +233,10 @@ private:
     return e.ok() ? *e : nullptr;
   }
 
-  /// The new dot's result in the old one's type; null if its operands have no layout.
-  Value build(tt::DotOp dot, const DotProblem &problem, const MatrixInstruction &instruction, const Encoding *layout) {
+  /// The new dot's result in the old one's type; null if its operands have no layout. `built`: the new dot, the last
+  /// one of a decomposed dot.
+  Value build(tt::DotOp dot, const DotProblem &problem, const MatrixInstruction &instruction, const Encoding *layout,
+              tt::DotOp &built) {
     const DotTypes &types = problem.types;
     auto *layoutA = operandLayout(dot, problem, instruction, 0, types.operandA, layout);
     auto *layoutB = operandLayout(dot, problem, instruction, 1, types.operandB, layout);
@@ -223,7 +251,8 @@ private:
     auto newDot = [&](Value x, Value y, Value accumulator) -> Value {
       Value operandA = inLayout(b, loc, x, layoutA);
       Value operandB = inLayout(b, loc, y, layoutB);
-      return tt::DotOp::create(b, loc, operandA, operandB, accumulator, attrs).d();
+      built = tt::DotOp::create(b, loc, operandA, operandB, accumulator, attrs);
+      return built.d();
     };
     Value result;
     if (types.decomposition == DotDecomposition::None) {
@@ -240,11 +269,37 @@ private:
 
   // ---- remarks ----
 
-  void remark(tt::DotOp dot, Remark::Kind kind, const std::string &what, llvm::json::Object facts = {}) {
+  void remarkOfRegisters(Operation *dot, const std::string &types, const MatrixInstruction &instruction,
+                         llvm::ArrayRef<int32_t> warps, const std::string &whyNotByWarpGroups) {
     if (!context_.wantsRemarks()) return;
-    std::string types = dot.a().type().scalar().str() + " by " + dot.b().type().scalar().str() + " into " +
-                        dot.d().type().scalar().str();
-    context_.remark({kind, "", "DotInstruction", dot.op, "the dot of " + types + " " + what, std::move(facts)});
+    std::string what =
+        llvm::formatv("is computed by {0} {1}x{2}x{3}, {4} warps along the rows and {5} along the columns",
+                      registerInstructionName(target_.matrixUnit), instruction.m, instruction.n, instruction.k,
+                      warps[warps.size() - 2], warps.back())
+            .str();
+    if (!whyNotByWarpGroups.empty())
+      what +=
+          (target_.matrixUnit == MatrixUnit::Tcgen05 ? "; not by tcgen05: " : "; not by wgmma: ") + whyNotByWarpGroups;
+    remark(dot, types, Remark::Applied, what,
+           llvm::json::Object{{"instruction", registerInstructionName(target_.matrixUnit)},
+                              {"m", instruction.m},
+                              {"n", instruction.n},
+                              {"k", instruction.k}});
+  }
+
+  /// Empty if nobody wants remarks.
+  std::string typesOf(tt::DotOp dot) const {
+    if (!context_.wantsRemarks()) return "";
+    return dot.a().type().scalar().str() + " by " + dot.b().type().scalar().str() + " into " +
+           dot.d().type().scalar().str();
+  }
+  void remark(tt::DotOp dot, Remark::Kind kind, const std::string &what, llvm::json::Object facts = {}) {
+    remark(dot.op, typesOf(dot), kind, what, std::move(facts));
+  }
+  void remark(Operation *dot, const std::string &types, Remark::Kind kind, const std::string &what,
+              llvm::json::Object facts) {
+    if (!context_.wantsRemarks()) return;
+    context_.remark({kind, "", "DotInstruction", dot, "the dot of " + types + " " + what, std::move(facts)});
   }
 
   const PassContext &context_;
@@ -253,6 +308,7 @@ private:
   int64_t numWarps_;
   bool usesTensorMemory_;
   MatrixInstructionChoice choice_;
+  std::vector<DotOnRegisters> onRegisters_;
   llvm::DenseMap<Operation *, TensorMemoryBudget> tensorMemory_; // of functions
 };
 
@@ -264,6 +320,7 @@ absl::StatusOr<bool> accelerateMatmul(Module &m, const AccelerateMatmulOptions &
   MatmulAcceleration acceleration(m, options, c, dots);
   bool changed = false;
   for (auto &d : dots) changed |= acceleration.rewrite(d);
+  acceleration.joinChains();
   return changed;
 }
 
