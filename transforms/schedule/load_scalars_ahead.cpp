@@ -18,10 +18,14 @@
 // for many rows): a copy to shared memory would repeat them, too. And so are rows of which a thread has one element of
 // less than 4 bytes, too narrow for such a copy.
 //
+// So are indices, of which a thread has few: pages of a cache, rows to gather. tritongpu-pipeline computes addresses of
+// copies ahead, and loads what they depend on in the iteration that issues the copies: these, and all that follows in
+// the iteration, would wait for the indices.
+//
 // Conditions: the address and the mask are computed from the counter and from carried values by pure operations; no
-// store of the loop may write what the load reads; the value is no part of another load's address, which
-// tritongpu-pipeline must be able to compute. For an iteration that does not exist, nothing is loaded and divisions are
-// by a power of two.
+// store of the loop may write what the load reads; no other load's address depends on the value, but those of the
+// iteration's loads that feed dots, which tritongpu-pipeline may issue ahead. For an iteration that does not exist,
+// nothing is loaded and divisions are by a power of two.
 #include "ir/builder.h"
 #include "ir/collect.h"
 #include "ir/compare.h"
@@ -35,6 +39,7 @@
 #include "transforms/analyses/integer_facts.h"
 #include "transforms/analyses/load_elements.h"
 #include "transforms/analyses/plain_stores.h"
+#include "transforms/analyses/register_pressure.h"
 #include "transforms/cleanup/predicated_load.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/SetVector.h"
@@ -61,13 +66,14 @@ public:
       auto load = op.dyn<tt::LoadOp>();
       if (!load || load.isVolatile()) continue;
       bool isTensor = load.result().type().isTensor();
-      if (isTensor && !hasFewElements(load)) continue;
+      AddressUse use = useInAddresses(load);
+      if (use == AddressUse::Unsuitable) continue;
+      if (isTensor && !(use == AddressUse::OfCopies ? hasFewIndices(load) : hasFewElements(load))) continue;
       BodySlice address;
       llvm::SmallVector<Value, 4> operands(load->operands().begin(), load->operands().end());
       bool isComputable =
           !addToSlice(address, body_, operands, Across::Iterations, isTensor ? isPlacedAndPure : isScalarAndPure);
-      if (isComputable && !conflictBetween(stores_, {&op}).store && !isPartOfAddress(load))
-        loads_.push_back({load, std::move(address)});
+      if (isComputable && !conflictBetween(stores_, {&op}).store) loads_.push_back({load, std::move(address)});
     }
     if (!loads_.empty()) rewrite();
     return loads_.size();
@@ -87,6 +93,7 @@ private:
       if (isLoopOrCall(&op) || !onlyStores(&op, stores_)) return false;
       hasDots |= isDot(&op);
     }
+    feedingDots_ = loadsFeedingDots(body_);
     return hasDots;
   }
 
@@ -116,18 +123,47 @@ private:
     return isRepeated || (all == 1 && bitsOf(load.result()) < 8 * kMinAsyncCopyBytes);
   }
 
-  /// Whether another load's operands may depend on the value, in this iteration or a later one. Branches count as such.
-  bool isPartOfAddress(tt::LoadOp load) {
-    llvm::SetVector<Value> reached;
+  /// How other loads' operands depend on a loaded value.
+  enum class AddressUse {
+    None,
+    OfCopies,   // those of its iteration that feed dots: the pipeline computes their addresses ahead
+    Unsuitable, // of others, or in a later iteration, which is ahead already; branches count as such
+  };
+  AddressUse useInAddresses(tt::LoadOp load) {
+    bool isNeeded = false;
+    auto isCopied = [&](Operation *other) {
+      isNeeded = true;
+      return other->is<tt::LoadOp>() && llvm::is_contained(feedingDots_, other);
+    };
+    llvm::SetVector<Value> reached, later;
     reached.insert(load.result());
+    if (!follow(reached, later, isCopied)) return AddressUse::Unsuitable;
+    if (!follow(later, later, [](Operation *) { return false; })) return AddressUse::Unsuitable;
+    return isNeeded ? AddressUse::OfCopies : AddressUse::None;
+  }
+
+  /// Adds what the body computes from the values to them, and what the next iteration gets of it to `next`. False if a
+  /// branch depends on them, or a load that `mayLoad` refuses.
+  bool follow(llvm::SetVector<Value> &reached, llvm::SetVector<Value> &next,
+              llvm::function_ref<bool(Operation *)> mayLoad) {
     for (unsigned i = 0; i < reached.size(); ++i)
       for (OpOperand *use : reached[i].uses()) {
         Operation *user = use->owner;
-        if (user->block() != &body_ || user->numRegions() || loadsOrGathers(user)) return true;
-        if (user == body_.terminator()) reached.insert(carried(loop_, use->index()).argument);
+        bool isBranch = user->numRegions() && !user->is<tt::ReduceOp>() && !user->is<tt::ScanOp>();
+        if (user->block() != &body_ || isBranch) return false;
+        if (loadsOrGathers(user)) {
+          if (!mayLoad(user)) return false;
+          continue;
+        }
+        if (user == body_.terminator()) next.insert(carried(loop_, use->index()).argument);
         for (auto r : user->results()) reached.insert(r);
       }
-    return false;
+    return true;
+  }
+
+  /// Whether a thread has few elements of the indices, each in a register.
+  bool hasFewIndices(tt::LoadOp load) {
+    return hasAsyncCopies_ && registersOf(load.result()) <= tuning_.scalarsAheadMaxElements;
   }
 
   /// Clones the operations of an address in the order of the body, for an iteration that may not be there if `exists`
@@ -203,6 +239,7 @@ private:
   Block &body_;
   Location loc_;
   llvm::SmallVector<Operation *, 4> stores_;
+  llvm::SmallVector<Operation *, 4> feedingDots_; // loads that dots are computed from
   llvm::SmallVector<ScalarLoad, 4> loads_;
 };
 

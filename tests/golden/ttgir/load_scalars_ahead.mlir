@@ -1,6 +1,7 @@
 // Scalars that a loop with dots loads are loaded for the next iteration: the decay, whose address is computed from the
-// counter, and the scale, whose pointer the loop carries. Not the page, which another load's address depends on, and not
-// the scalar that the loop stores to. For an iteration that does not exist, an address divides by a power of two.
+// counter, and the scale, whose pointer the loop carries. Not the page, on which the address of a load depends that feeds
+// no dot's operand, and not the scalar that the loop stores to. For an iteration that does not exist, an address divides
+// by a power of two.
 // RUN: tessera opt %s -load-scalars-ahead | FileCheck %s
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
