@@ -6,6 +6,7 @@
 #include "codegen_nvidia/llvm_passes.h"
 #include "codegen/object/run_passes.h"
 #include "codegen_nvidia/passes/addresses_beside_wgmma.h"
+#include "codegen_nvidia/passes/compare_differences.h"
 #include "codegen_nvidia/passes/count_loops.h"
 #include "codegen_nvidia/passes/descriptors_in_loops.h"
 #include "codegen_nvidia/passes/dots_behind_loads.h"
@@ -51,6 +52,7 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
       late.addPass(SimplifyCFGPass());                   // small ifs to selects
       late.addPass(SharePointersPass());                 // distances are folded into constants
       late.addPass(ADCEPass());                          // whole cycles of dead phis
+      late.addPass(CompareDifferencesPass());            // sums that nothing else uses are gone
       late.addPass(NarrowOffsetsPass(tuning));           // before code generation reduces their strength
       late.addPass(AddressesBesideWgmmaPass());          // … those that are left
       late.addPass(ShareDescriptorsPass());              // after what is invariant has left the loops
