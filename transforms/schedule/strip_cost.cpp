@@ -2,6 +2,7 @@
 // is live from its operation to its last user, and what a reduction carries is live throughout.
 #include "transforms/schedule/strip_cost.h"
 #include "ir/module_attributes.h"
+#include "ir/op_table.h"
 #include "ir/tensor_queries.h"
 #include "transforms/analyses/op_cost.h"
 #include "transforms/analyses/register_pressure.h"
@@ -25,6 +26,25 @@ struct Needs {
   int64_t carriedStrips = 0; // of those, what only a loop has, for reductions to a scalar
   int64_t work = 0;
 };
+
+/// Whether the operation can be done where its results are used, one element after the other.
+bool isByElement(Operation *op) { return op->info().has(kElementwise) || op->is<arith::SelectOp>(); }
+
+/// Registers for what the whole block loads and stores, if everything between is computed by element. None if something
+/// is not.
+std::optional<int64_t> loadedAndStored(const Group &g) {
+  int64_t registers = 0;
+  for (auto &[op, d] : g.ops) {
+    auto store = op->dyn<tt::StoreOp>();
+    if (!store && !op->is<tt::LoadOp>() && !isByElement(op)) return std::nullopt;
+    if (isByElement(op)) continue;
+    Value v = store ? store.value() : op->result();
+    auto n = elementsPerThread(v.type());
+    if (!n) return std::nullopt;
+    registers += registersFor(tensorOf(v), *n);
+  }
+  return registers;
+}
 
 /// What a thread needs for one of so many strips.
 std::optional<Needs> needsOf(const Group &g, int64_t strips, const Tuning &tuning) {
@@ -86,19 +106,20 @@ int64_t loadedBytes(const Group &g, const Tuning &tuning) {
 
 } // namespace
 
-bool chooseStrips(Group &g, int64_t registers, const Tuning &tuning) {
+bool chooseStrips(Group &g, const Budget &budget, const Tuning &tuning) {
   auto whole = needsOf(g, 1, tuning);
   if (!whole) return false;
   int64_t bytes = loadedBytes(g, tuning);
   int64_t crowding = tuning.stripCrowdingRegisters;
   int64_t before = whole->registers - whole->carriedStrips;
-  bool isLarge = before > registers || whole->work > tuning.stripMineWork;
+  bool isMuchCode = whole->work > tuning.stripMineWork;
+  bool isLarge = before > budget.registers || isMuchCode;
   bool crowdsOut = bytes && before > crowding && bytes >= 2 * tuning.stripBlockBytes;
   if (!isLarge && !crowdsOut) return false;
   g.registersBefore = before;
   g.registersAfter = whole->registers;
   int64_t work = whole->work;
-  int64_t enoughRegisters = std::min<int64_t>(tuning.stripRegisters, registers);
+  int64_t enoughRegisters = std::min<int64_t>(tuning.stripRegisters, budget.registers);
   for (int64_t strips = 2; strips <= g.length; strips *= 2) {
     bool isSmall = g.registersAfter <= enoughRegisters && work <= tuning.stripWork;
     bool leavesRoom = g.registersAfter <= crowding / 2 || bytes < strips * tuning.stripBlockBytes;
@@ -111,6 +132,11 @@ bool chooseStrips(Group &g, int64_t registers, const Tuning &tuning) {
     work = half->work;
     g.strips = strips;
   }
+  bool gainsBlock = !budget.ofTwoBlocks || g.registersAfter < budget.ofTwoBlocks;
+  if (!gainsBlock && !isMuchCode) {
+    auto least = loadedAndStored(g);
+    if (least && *least <= budget.registers) return false;
+  }
   return g.strips > 1;
 }
 
@@ -121,8 +147,12 @@ static int64_t registersOfThread(Operation *module, const TargetInfo *t) {
   return std::min<int64_t>(t->registersPerThread(numWarps(module), RegisterSplit::PerScheduler), kMaxRegisters);
 }
 
-int64_t availableRegisters(Operation *module, const TargetInfo *target, const Tuning &tuning) {
-  return registersOfThread(module, target) * tuning.usableRegistersPercent / 100;
+Budget budgetOf(Operation *module, const TargetInfo *target, const Tuning &tuning) {
+  Budget budget;
+  budget.registers = registersOfThread(module, target) * tuning.usableRegistersPercent / 100;
+  if (target && target->registersPerScheduler)
+    budget.ofTwoBlocks = target->registersPerThread(2 * numWarps(module), RegisterSplit::PerScheduler);
+  return budget;
 }
 
 } // namespace tessera::transforms::strips

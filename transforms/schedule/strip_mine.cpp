@@ -78,8 +78,8 @@ class Segment {
 public:
   using GetAxisInfo = llvm::function_ref<const AxisInfoAnalysis &()>; // computes it at the first call
 
-  Segment(llvm::ArrayRef<Operation *> ops, int64_t registers, const Tuning &tuning, GetAxisInfo axis)
-      : ops_(ops), registers_(registers), tuning_(tuning), axis_(axis) {
+  Segment(llvm::ArrayRef<Operation *> ops, const strips::Budget &budget, const Tuning &tuning, GetAxisInfo axis)
+      : ops_(ops), budget_(budget), tuning_(tuning), axis_(axis) {
     inSegment_.insert(ops.begin(), ops.end());
   }
 
@@ -110,7 +110,7 @@ private:
     for (int d = 0; d < int(type.rank()); ++d) {
       Group g;
       g.length = type.dim(d);
-      if (!collect(g, root, d) || !strips::chooseStrips(g, registers_, tuning_)) {
+      if (!collect(g, root, d) || !strips::chooseStrips(g, budget_, tuning_)) {
         failed_.insert(g.ops.begin(), g.ops.end());
         continue;
       }
@@ -272,7 +272,7 @@ private:
   }
 
   llvm::ArrayRef<Operation *> ops_;
-  int64_t registers_;
+  const strips::Budget &budget_;
   const Tuning &tuning_;
   llvm::DenseSet<Operation *> inSegment_;
   GetAxisInfo axis_;
@@ -425,7 +425,8 @@ Remark stripRemark(const Group &g, const RemarkPlace &place) {
 
 absl::StatusOr<bool> stripMine(Module &m, const StripMineOptions &o, PassContext &c) {
   const Tuning tuning = c.target ? c.target->tuning : Tuning();
-  int64_t registers = o.registers.value_or(strips::availableRegisters(m.op(), c.target, tuning));
+  strips::Budget budget = strips::budgetOf(m.op(), c.target, tuning);
+  if (o.registers) budget = {*o.registers, /*ofTwoBlocks=*/0};
   llvm::SmallVector<Block *, 8> blocks;
   m.op()->walk([&](Operation *op) {
     if (op->is<tt::ReduceOp>() || op->is<tt::ScanOp>()) return;
@@ -448,8 +449,8 @@ absl::StatusOr<bool> stripMine(Module &m, const StripMineOptions &o, PassContext
         segments.back().push_back(&op);
     }
     for (auto &ops : segments) {
-      changed |= strips::separatePhases(ops, registers, mayBeWritten);
-      for (auto &g : Segment(ops, registers, tuning, axis).groups()) {
+      changed |= strips::separatePhases(ops, budget.registers, mayBeWritten);
+      for (auto &g : Segment(ops, budget, tuning, axis).groups()) {
         auto loc = StripLoop(g).run();
         if (!loc) continue;
         RemarkPlace place(block->parentOp());
