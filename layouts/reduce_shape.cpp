@@ -43,7 +43,7 @@ ReduceShape reduceShape(const LinearLayout &source, int axis) {
 }
 
 bool combinesOnce(const LinearLayout &source, const ReduceShape &shape, int axis, unsigned operands,
-                  int64_t leastValues) {
+                  int64_t instructions, int64_t leastValues) {
   if (shape.warps == 1) return false;
   // A block that has only some of the results cannot combine all of them.
   for (unsigned bit = 0; bit < source.inDimBits(Dim::Block); ++bit)
@@ -51,7 +51,10 @@ bool combinesOnce(const LinearLayout &source, const ReduceShape &shape, int axis
   int64_t resultsOfThread = 1;
   for (unsigned bit = 0; bit < source.inDimBits(Dim::Register); ++bit)
     if (movesAlongOtherThan(source.basis(Dim::Register, bit), axis)) resultsOfThread *= 2;
-  return resultsOfThread * shape.warps * operands >= leastValues;
+  if (resultsOfThread * shape.warps * operands >= leastValues) return true;
+  int64_t threads = int64_t(source.inDimSize(Dim::Lane)) * source.inDimSize(Dim::Warp);
+  int64_t saved = resultsOfThread - llvm::divideCeil(shape.results, threads);
+  return saved * (shape.warps - 1) * instructions >= 2 * leastValues;
 }
 
 int64_t reduceScratchBytes(const ReduceShape &shape, int64_t elementBytes, int64_t chunks) {

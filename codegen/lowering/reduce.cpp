@@ -8,8 +8,8 @@
 //           instruction where the target has it (Target::combineLanes); afterwards all of them hold the result
 //   block   when warps differ along the axis, one lane per result and warp stores its partial value to shared memory;
 //           after one barrier the lanes that want the same result read a share of its partial values each, combine
-//           them and exchange what they have by shuffles; of many results (combinesOnce) one thread combines each,
-//           and all read what came out after another barrier
+//           them and exchange what they have by shuffles; of many results, or if a combination is costly
+//           (combinesOnce), one thread combines each, and all read what came out after another barrier
 // The result has the slice of the source's layout, so each thread ends with exactly the registers it needs.
 // How partial values lie in shared memory: warp_partials.h.
 #include "codegen/lowering/lowering.h"
@@ -17,6 +17,7 @@
 #include "codegen/lowering/warp_partials.h"
 #include "ir/ops.h"
 #include "layouts/reduce_shape.h"
+#include "transforms/memory/scratch.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
 #include <optional>
@@ -269,8 +270,7 @@ private:
 
   void reduceAcrossWarps(const layouts::ReduceShape &shape) {
     WarpPartials exchange(fl_, op_, layout_, axis_, shape);
-    bool once = layouts::combinesOnce(layout_, shape, axis_, op_.srcs().size(),
-                                      fl_.target.info().tuning.reduceCombineOnceValues);
+    bool once = transforms::combinesOnce(op_.op, layout_, fl_.target.info());
     llvm::SmallVector<Key, 16> keys;
     for (auto &[key, p] : partials_) keys.push_back(key);
     if (!once && (exchange.lanesApart() || exchange.vectorsApart(keys))) return combineByWarp(exchange, keys);

@@ -1,5 +1,6 @@
 // Bytes of shared memory that operations need (see scratch.h).
 #include "transforms/memory/scratch.h"
+#include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/partitions.h"
 #include "ir/tensor_queries.h"
@@ -7,12 +8,29 @@
 #include "layouts/padded_shared.h"
 #include "layouts/reduce_shape.h"
 #include "layouts/scan_shape.h"
+#include "transforms/analyses/op_cost.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace tessera::transforms {
 using namespace ir;
 using layouts::Dim;
+
+/// Instructions that combine two values, of all operands.
+static int64_t instructionsOfCombination(tt::ReduceOp reduce, const Tuning &tuning) {
+  int64_t instructions = 0;
+  reduce->walk([&](Operation *op) {
+    if (op != reduce.op && !op->info().has(kTerminator)) instructions += costOf(op, tuning).instructions;
+  });
+  return instructions;
+}
+
+bool combinesOnce(Operation *op, const layouts::LinearLayout &source, const TargetInfo &target) {
+  auto reduce = op->cast<tt::ReduceOp>();
+  return layouts::combinesOnce(source, layouts::reduceShape(source, reduce.axis()), reduce.axis(),
+                               reduce->numOperands(), instructionsOfCombination(reduce, target.tuning),
+                               target.tuning.reduceCombineOnceValues);
+}
 
 namespace {
 
@@ -35,8 +53,7 @@ int64_t scratchOfReduce(tt::ReduceOp reduce, const TargetInfo &target) {
   if (!layout.ok()) return 0;
   auto shape = layouts::reduceShape(*layout, reduce.axis());
   if (shape.warps == 1) return 0;
-  bool once = layouts::combinesOnce(*layout, shape, reduce.axis(), reduce->numOperands(),
-                                    target.tuning.reduceCombineOnceValues);
+  bool once = combinesOnce(reduce.op, *layout, target);
   int64_t bytes = 0;
   for (auto v : reduce->operands()) {
     int64_t element = scratchElementBytes(v.type());

@@ -5,6 +5,7 @@
 #include "ir/target.h"
 #include "ir/type.h"
 #include "layouts/conversion_plan.h"
+#include "layouts/linear_layout.h"
 #include <string>
 
 namespace tessera::transforms {
@@ -20,6 +21,10 @@ struct Scratch {
 Scratch scratchOf(ir::Operation *op, const ir::TargetInfo &);
 /// What the scratch of such an operation is for, for remarks: "partial results of warps", "layout conversion", …
 std::string scratchPurpose(ir::Operation *op);
+
+/// Whether the block combines the warps' partial results of a tt.reduce once (layouts/reduce_shape.h). `source`: the
+/// operands' layout.
+bool combinesOnce(ir::Operation *reduce, const layouts::LinearLayout &source, const ir::TargetInfo &);
 
 /// Bytes of one element of a tensor (or of a scalar) in scratch: i1 takes one.
 int64_t scratchElementBytes(ir::Type);
