@@ -32,6 +32,12 @@ struct FullBlockVersionsOptions {
 };
 absl::StatusOr<bool> fullBlockVersions(ir::Module &, const FullBlockVersionsOptions &, PassContext &);
 
+struct LoadRepeatedOnceOptions {
+  int64_t threads = 32;  // of a block
+  int64_t mostBits = 32; // of an element
+};
+absl::StatusOr<bool> loadRepeatedOnce(ir::Module &, const LoadRepeatedOnceOptions &, PassContext &);
+
 struct ConvertTritonToTritonGpuOptions {
   std::string target; // as ttg.target spells it; empty: the context's target
   int64_t numWarps = 4;

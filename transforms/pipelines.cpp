@@ -15,8 +15,8 @@ static Pipeline concat(Pipeline first, const Pipeline &second) {
   return first;
 }
 
-Pipeline ttirPipeline(const ir::TargetInfo &, int64_t numWarps) {
-  return {
+Pipeline ttirPipeline(const ir::TargetInfo &t, int64_t numWarps) {
+  Pipeline p = {
       step(inlineCalls),                      // first: all passes after it see whole kernels
       step(rewriteTensorPointer),             // no later pass knows block pointers
       step(optimizeDescriptorEncoding),       // descriptors that stay, for TMA
@@ -31,6 +31,12 @@ Pipeline ttirPipeline(const ir::TargetInfo &, int64_t numWarps) {
       step(loopAwareCse),                     // index arithmetic once, equal loop-carried offsets too
       step(loopInvariantCodeMotion),          // ranges and masks out of loops, before they get layouts
       step(loopUnroll),                       // after loop-invariant code, which need not be copied, is out of the loop
+  };
+  // Before the default layouts. Lanes of RDNA 3 have whole rows of an operand: too many words to load in its layout.
+  bool hasWholeRows = t.matrixUnit == ir::MatrixUnit::Wmma && t.matrixVersion == 1;
+  if (t.vendor == ir::Vendor::Amd)
+    p.push_back(step(loadRepeatedOnce, {.threads = numWarps * t.warpSize, .mostBits = hasWholeRows ? 16 : 32}));
+  const Pipeline rest = {
       step(fullBlockVersions, {.numWarps = numWarps}), // after unrolling: kernels with loops get no versions
       step(canonicalize),         // drops loop-carried values without uses, folds unrolled counters
       step(commonSubexpressions), // merges what the copies of a body share
@@ -38,6 +44,7 @@ Pipeline ttirPipeline(const ir::TargetInfo &, int64_t numWarps) {
       step(alignmentVersions),    // late: only TTGIR passes use what it states about addresses
       step(commonSubexpressions), // constants of both
   };
+  return concat(std::move(p), rest);
 }
 
 /// The last steps to TTGIR, the same for both vendors: clean-up, then the order of the operations.

@@ -80,6 +80,15 @@ llvm::ArrayRef<PassOption> fullBlockOptions() {
   return options;
 }
 
+llvm::ArrayRef<PassOption> loadRepeatedOptions() {
+  static const PassOption options[] = {
+      passOption<&LoadRepeatedOnceOptions::threads>("threads", OptionRange::powerOfTwo(4096), "threads of a block"),
+      passOption<&LoadRepeatedOnceOptions::mostBits>("most-bits", OptionRange::powerOfTwo(64),
+                                                     "elements of more bits are loaded as they are"),
+  };
+  return options;
+}
+
 template <class Options> llvm::ArrayRef<PassOption> matrixInstructionOptions() {
   static constexpr int64_t kSizes[] = {0, 16, 32}; // as the compile option (runtime/options.def)
   static const PassOption options[] = {
@@ -168,6 +177,9 @@ Rows ttirPasses() {
       row<fullBlockVersions>("full-block-versions", "ttir/full_block_versions.cpp",
                              "give kernels without loops a version for programs whose block needs no masks",
                              {.options = fullBlockOptions()}),
+      row<loadRepeatedOnce>("load-repeated-once", "ttir/load_repeated_once.cpp",
+                            "load elements of a dot's block that have one address once",
+                            {.options = loadRepeatedOptions()}),
       row<convertTritonToTritonGpu>(
           "convert-triton-to-tritongpu", "ttir/convert_triton_to_tritongpu.cpp",
           "give every tensor its default blocked layout",

@@ -56,8 +56,34 @@ bool ConversionSlice::isCopiedInLoop(Value v) {
   bool isOfLoop = v.parentBlock()->parentOp()->is<scf::ForOp>() && v.parentBlock() == conversions_[0]->block();
   return isOfLoop && (readsWords_ || isWordOfOperand(v)) && v.definingOp() && isLoad(v.definingOp()) && v.hasOneUse();
 }
+/// Whether the operation loads, for a dot in a loop, words that each stand for several neighbours (load-repeated-once).
+static bool isRepeatedLoad(Operation *op) {
+  if (!op->is<tt::LoadOp>() || bitsOf(op->result()) < 32 || !isLoopBodyWithDot(op->block())) return false;
+  bool isExpanded = false, isBroadcast = false;
+  while (op->result().hasOneUse()) {
+    op = *op->result().users().begin();
+    if (op->is<tt::ReshapeOp>()) return isExpanded && isBroadcast;
+    isExpanded |= op->is<tt::ExpandDimsOp>();
+    isBroadcast |= op->is<tt::BroadcastOp>();
+    if (!op->is<tt::ExpandDimsOp>() && !op->is<tt::BroadcastOp>() && !op->is<ttg::ConvertLayoutOp>()) return false;
+  }
+  return false;
+}
+
+/// A load of few elements for each thread. Of elements that are repeated there may be more without asynchronous copies:
+/// canLoadIn compares the accesses.
 bool ConversionSlice::isNarrowLoad(Operation *op) const {
-  return transforms::isNarrowLoad(op, context_.threads, context_.accesses);
+  int64_t mostElements = context_.threads;
+  if (!context_.asyncCopies && isRepeatedLoad(op)) mostElements = std::numeric_limits<int64_t>::max();
+  return transforms::isNarrowLoad(op, mostElements, context_.accesses);
+}
+
+/// Accesses of 16 bytes by which a thread would read the converted value from shared memory.
+int64_t ConversionSlice::readsPerThread() const {
+  Value v = conversions_[0].result();
+  auto &layout = wanted_->layoutOf(tensorOf(v).shape());
+  if (!layout.ok()) return 0;
+  return layouts::uniqueElementsPerThread(*layout) * bitsOf(v) / (kGlobalAccessBytes * 8);
 }
 
 /// Elements of a load that a thread gets by one access in the layout.
@@ -77,7 +103,8 @@ static int64_t accessesPerThread(const AxisInfoAnalysis &axes, tt::LoadOp load, 
 /// the shuffles of as many elements. Without asynchronous copies few of any width will do, since the conversion would
 /// wait for the load before the dots, and warps for each other; but what a dot takes as it is, its scales, passes
 /// shared memory ahead like its operands. Where registers are scarce (narrowLoadMaxAccesses is 0), only what is got by
-/// wide accesses moves.
+/// wide accesses moves. A word that is repeated stands for several elements: of these as many accesses move as would
+/// read the operand from shared memory.
 bool ConversionSlice::canLoadIn(tt::LoadOp load, const Encoding *e) const {
   if (isDotOperand(e)) return false;
   if (!isLoopBodyWithDot(load->block())) return true;
@@ -91,6 +118,7 @@ bool ConversionSlice::canLoadIn(tt::LoadOp load, const Encoding *e) const {
     return llvm::any_of(c.result().users(), isDot);
   });
   int64_t few = context_.tuning.narrowLoadMaxAccesses;
+  if (isRepeatedLoad(load.op)) few = std::max(few, readsPerThread());
   if (isScale || (!few && !isWide)) return false;
   return after <= before || after <= few;
 }

@@ -68,6 +68,7 @@ private:
   double recomputationCost();
   double conversionsBackCost();
   bool isNarrowLoad(ir::Operation *op) const;
+  int64_t readsPerThread() const;
   bool canLoadIn(ir::tt::LoadOp, const layouts::Encoding *) const;
   bool isInsideUse(ir::OpOperand *use, const layouts::Encoding *e);
   ir::Value materialize(ir::Value v, const layouts::Encoding *e);
