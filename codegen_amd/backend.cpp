@@ -12,6 +12,7 @@
 #include "codegen_amd/object.h"
 #include "codegen_amd/passes/block_attributes.h"
 #include "codegen_amd/passes/dpp_constants.h"
+#include "codegen_amd/passes/drop_quieting.h"
 #include "codegen_amd/passes/dual_issue_barriers.h"
 #include "codegen_amd/passes/mark_next_block.h"
 #include "codegen_amd/passes/mark_spills.h"
@@ -112,6 +113,7 @@ struct MachinePass {
   llvm::StringLiteral after; // LLVM's pass, by its argument
   int leastLevel;            // of optimisation
   Matrices matrices;         // of the targets
+  /// Null: the target does not need the pass.
   llvm::Pass *(*create)(const ir::TargetInfo &, const Way &);
 };
 
@@ -119,7 +121,10 @@ using Info = ir::TargetInfo;
 
 /// In order of execution (passes/README.md says what each does).
 constexpr MachinePass kMachinePasses[] = {
-    // In SSA form. The first at every level: without it the code is wrong.
+    // In SSA form. Before gcn-dpp-combine.
+    {"peephole-opt", 2, Matrices::All,
+     [](const Info &info, const Way &) -> llvm::Pass * { return info.hasIeeeMode ? nullptr : createDropQuieting(); }},
+    // At every level: without it the code is wrong.
     {"detect-dead-lanes", 0, Matrices::All, [](const Info &, const Way &) { return createDppConstants(); }},
     {"detect-dead-lanes", 2, Matrices::MfmaOrWmma,
      [](const Info &info, const Way &way) {
@@ -192,7 +197,7 @@ protected:
   void addCodegenPassesAfter(llvm::StringRef argument, llvm::legacy::PassManagerBase &passes) const override {
     for (const MachinePass &pass : kMachinePasses)
       if (argument == pass.after && options_.optLevel >= pass.leastLevel && isFor(pass.matrices, info().matrixUnit))
-        passes.add(pass.create(info(), way_));
+        if (llvm::Pass *p = pass.create(info(), way_)) passes.add(p);
   }
   bool libraryMayBeFused() const override { return false; } // fused, ocml's sinh of small numbers loses half its bits
 
