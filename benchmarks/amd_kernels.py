@@ -151,6 +151,41 @@ def experts(a, b, c, token, expert, N, K, BM: tl.constexpr, BN: tl.constexpr, BK
 
 
 @triton.jit
+def packed_words(a, w, scale, zero, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, G: tl.constexpr):
+    """Weights of 4 bits as GPTQ packs them: eight of a column in a word, loaded once for each of them."""
+    m, n = tl.program_id(0) * BM + tl.arange(0, BM), tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    x, y = a + m[:, None] * K + k[None, :], w + k[:, None] // 8 * N + n[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    for i in range(tl.cdiv(K, BK)):
+        g = i * BK // G
+        z = tl.load(zero + g * (N // 8) + n // 8) >> n % 8 * 4 & 15
+        v = (tl.load(y) >> (k % 8 * 4)[:, None] & 15) - z[None, :]
+        v = v.to(tl.float16) * tl.load(scale + g * N + n)[None, :]
+        acc += tl.dot(tl.load(x, mask=m[:, None] < M, other=0.0), v)
+        x += BK
+        y += BK // 8 * N
+    tl.store(c + m[:, None] * N + n[None, :], acc.to(tl.float16), mask=m[:, None] < M)
+
+
+@triton.jit
+def packed_bytes(a, w, scale, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, G: tl.constexpr):
+    """Two weights of a column in a byte, which lie along K, as in vLLM's mixtures of experts."""
+    m, n = tl.program_id(0) * BM + tl.arange(0, BM), tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    x, y = a + m[:, None] * K + k[None, :], w + n[None, :] * (K // 2) + k[:, None] // 2
+    acc = tl.zeros((BM, BN), tl.float32)
+    for i in range(tl.cdiv(K, BK)):
+        left = K - i * BK
+        v = (tl.load(y, mask=k[:, None] < left, other=0) >> k[:, None] % 2 * 4 & 15).to(tl.float32) - 8
+        v = v * tl.load(scale + n[None, :] * (K // G) + (i * BK + k[:, None]) // G).to(tl.float32)
+        acc += tl.dot(tl.load(x, mask=(m[:, None] < M) & (k[None, :] < left), other=0.0), v.to(tl.float16))
+        x += BK
+        y += BK // 2
+    tl.store(c + m[:, None] * N + n[None, :], acc.to(tl.float16), mask=m[:, None] < M)
+
+
+@triton.jit
 def int8_weights(a, q, scale, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     pm, pn = tl.program_id(0), tl.program_id(1)
     m, n, k = pm * BM + tl.arange(0, BM), pn * BN + tl.arange(0, BN), tl.arange(0, BK)
@@ -241,6 +276,14 @@ def dots():
     case("experts_bf16", experts, [32, 16],
          [data("bf16", 512, 2048), data("bf16", 8, 2048, 2048), out("bf16", 2048, 2048),
           data("i32", 2048, lo=0, hi=512), data("i32", 32, lo=0, hi=8), 2048, 2048, 64, 128, 64])
+    weights = [data("f16", 4096, 32), out("f16", 128, 4096), 128, 4096, 4096]
+    for bm, bn, bk, warps in ((16, 64, 128, 4), (32, 64, 128, 4), (64, 64, 64, 4), (64, 128, 64, 4), (128, 128, 64, 8)):
+        shape = "%dx%dx%d_w%d" % (bm, bn, bk, warps)
+        case("packed_words_" + shape, packed_words, [128 // bm, 4096 // bn],
+             [data("f16", 128, 4096), data("i32", 512, 4096, lo=0, hi=1 << 30), data("f16", 32, 4096),
+              data("i32", 32, 512, lo=0, hi=1 << 30), *weights[1:], bm, bn, bk, 128], warps)
+        case("packed_bytes_" + shape, packed_bytes, [128 // bm, 4096 // bn],
+             [data("f16", 128, 4096), data("i8", 4096, 2048, lo=0, hi=127), *weights, bm, bn, bk, 128], warps)
     case("int8_weights_bf16", int8_weights, [2, 32],
          [data("bf16", 32, 4096), data("i8", 4096, 4096, lo=-8, hi=8), data("f32", 4096), out("bf16", 32, 4096),
           32, 4096, 4096, 16, 128, 64])

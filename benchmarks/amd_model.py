@@ -5,7 +5,7 @@
                [--skip-pass PASS] [--jobs N] [--json OUT] [--triton-from EARLIER] KERNEL_DIR…
 
 A kernel's folder has NAME/NAME.ttir and launch.json or bench.json, whose grid, arguments, warps and stages are used for
-all compilers (amd_kernels.py makes 70 of them). Triton is included if this Python has it (3.6.0; no GPU is needed), or
+all compilers (amd_kernels.py makes 80 of them). Triton is included if this Python has it (3.6.0; no GPU is needed), or
 its figures come from the JSON of an earlier run. `--skip-pass` is given to both versions of Tessera, if they have the
 pass: order-programs changes which programs are sampled, which matters where they differ in length.
 

@@ -20,7 +20,7 @@
 // tiles of 128 x 128); gfx1100: of bytes 0.96 to 5.7, of words 0.82 to 1.24, which therefore stay (mostBits).
 //
 // A block of equal rows, such as one of scales that groups of rows share, is loaded as one row beside packed elements.
-// Where nothing is packed it stays, since one row is loaded less early: 0.6 to 1.7 times as fast on all targets.
+// Where nothing is packed it stays, since one row is loaded less early: 0.65 to 1.7 times as fast on all targets.
 //
 // Limits: bodies of loops with dots, blocks of more elements than the threads of the block. Addresses, masks and other
 // values of splats, ranges, constants and elementwise operations, and a pointer that the loop carries for this load
