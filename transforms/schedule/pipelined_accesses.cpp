@@ -146,7 +146,7 @@ static bool isHeldBySeveralThreads(Value v) {
          });
 }
 
-void PipelinedLoopBuilder::emitCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex) {
+void PipelinedLoopBuilder::emitCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex, Value tile) {
   if (plan_.hasBulkCopies()) emitBulkCopies(b, map, predicate, fillIndex);
   if (!plan_.hasThreadCopies()) return;
   // Copies that some threads issue come last, one after another: the same threads may skip them.
@@ -155,17 +155,17 @@ void PipelinedLoopBuilder::emitCopies(Builder &b, ValueMap &map, Value predicate
     if (!a.isBulkCopy && !a.isLate) copies.push_back(&a);
   std::stable_partition(copies.begin(), copies.end(), [](auto *a) { return !isHeldBySeveralThreads(a->result()); });
   llvm::SmallVector<Value, 4> tokens;
-  for (auto *a : copies) tokens.push_back(emitThreadCopy(b, *a, map, predicate, bufferAt(b, *a, fillIndex)));
+  for (auto *a : copies) tokens.push_back(emitThreadCopy(b, *a, map, predicate, bufferAt(b, *a, fillIndex), tile));
   ttg::AsyncCommitGroupOp::create(b, loc_, tokens);
 }
 
 Value PipelinedLoopBuilder::emitThreadCopy(Builder &b, const PipelinedLoad &a, ValueMap &map, Value predicate,
-                                           Value buffer) {
+                                           Value buffer, Value tile) {
   auto load = a.load();
   Value ptr = map.lookupOrSelf(load.ptr());
   Value mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value();
   bool isImplied = plan_.byWarps && predicate && mask && isFalseAfterLoop(load.mask(), loop_, plan_.distance + 1);
-  Value masked = isImplied ? mask : maskByPredicate(b, loc_, ptr, mask, predicate);
+  Value masked = maskByPredicate(b, loc_, ptr, mask, isImplied ? tile : predicate);
   Value other;
   if (a.selectsOther)
     other = zeros(b, a);

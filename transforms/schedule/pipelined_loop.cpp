@@ -81,6 +81,8 @@ void PipelinedLoopBuilder::emitPrologue(const ValueMap &outer, Value exists) {
   Value upper = outer.lookupOrSelf(loop_.upperBound());
   Value step = outer.lookupOrSelf(loop_.step());
   Value index = firstReadIndex_ ? firstReadIndex_ : integer(b_, 0);
+  // Addresses of a next tile that does not exist are this tile's. Those of the first tile may be anywhere.
+  Value firstTile = tileLoop_ ? Value() : exists;
   for (int64_t d = 0; d < plan_.distance; ++d) {
     ValueMap map = outer;
     beginProducer(map, d ? make<arith::AddiOp>(b_, lower, steps(b_, step, d)) : lower);
@@ -90,7 +92,7 @@ void PipelinedLoopBuilder::emitPrologue(const ValueMap &outer, Value exists) {
     if (exists) predicate = make<arith::AndiOp>(b_, predicate, exists);
     emitProducer(b_, map, predicate);
     if (plan_.asyncCopies) {
-      emitCopies(b_, map, predicate, index);
+      emitCopies(b_, map, predicate, index, firstTile);
       index = nextIndex(index, d + 1);
     } else {
       prologueLoaded_ = emitLoads(b_, map, predicate);

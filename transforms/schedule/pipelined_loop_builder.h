@@ -64,11 +64,12 @@ private:
   /// The producer's operations on the values of `map`; loads that addresses need are masked by the predicate.
   void emitProducer(ir::Builder &b, ir::ValueMap &map, ir::Value predicate);
 
-  /// Asynchronous copies into the buffers of a stage, one commit group; not of late loads.
-  void emitCopies(ir::Builder &b, ir::ValueMap &map, ir::Value predicate, ir::Value fillIndex);
+  /// Asynchronous copies into the buffers of a stage, one commit group; not of late loads. `tile`: whether the tile
+  /// exists that the addresses are of; null if it does. The predicate implies it.
+  void emitCopies(ir::Builder &b, ir::ValueMap &map, ir::Value predicate, ir::Value fillIndex, ir::Value tile = {});
   /// The copy of one load by the threads, on the values of `map`. Returns its token.
   ir::Value emitThreadCopy(ir::Builder &b, const PipelinedLoad &a, ir::ValueMap &map, ir::Value predicate,
-                           ir::Value buffer);
+                           ir::Value buffer, ir::Value tile = {});
   /// All copies by threads arrive.
   void waitForAllCopies(ir::Builder &b);
   /// The copies of late loads for the iteration of `map`, one commit group.

@@ -5,6 +5,7 @@
 // RUN: tessera compile %S/../../kernels/mm_i8/mm_i8.ttir --target gfx950 --num-warps 4 --num-stages 2 --emit llir -o - | FileCheck %s --check-prefix=LLVM
 // RUN: tessera compile %S/../../kernels/mm_i8/mm_i8.ttir --target gfx950 --num-warps 4 --num-stages 2 --emit amdgcn -o - | FileCheck %s --check-prefix=ASM
 // RUN: tessera compile %S/../../kernels/mm_i8/mm_i8.ttir --target gfx950 --num-warps 4 --num-stages 2 -o /dev/null --remarks=LoopPipelined 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: tessera compile %S/../../kernels/mm_more_programs/mm_more_programs.ttir --target gfx950 --emit ttgir -o - | FileCheck %s --check-prefix=TILES
 // RUN: tessera compile %S/../../kernels/mm_i8/mm_i8.ttir --target gfx942 --num-warps 4 --num-stages 2 --emit amdgcn -o - | FileCheck %s --check-prefix=REGISTERS
 
 // CHECK: #[[A:.*]] = #ttg.generic_linear<{register = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8]], lane = {{\[\[}}0, 16], [0, 32], [1, 0], [2, 0], [4, 16], [8, 32]]
@@ -42,3 +43,15 @@
 
 // REGISTERS-NOT: lds
 // REGISTERS: ds_write_b128
+
+// Before a loop over tiles the copies are masked by whether the program has a tile: the first tile's rows may be
+// anywhere. Later copies need the masks of the kernel only, which are false after the last iteration; where there is no
+// next tile, they have this tile's rows.
+// TILES: %[[EXISTS:.*]] = arith.cmpi slt, %[[PROGRAM:[^,]*]], %[[COUNT:.*]] : i32
+// TILES: %[[SPLAT:.*]] = tt.splat %[[EXISTS]] : i1
+// TILES-NEXT: %[[MASK:.*]] = arith.andi {{.*}}%[[SPLAT]]
+// TILES: ttg.async_copy_global_to_local {{.*}} mask %[[MASK]]
+// TILES: scf.for {{.*}} = %[[PROGRAM]] to %[[COUNT]]
+// TILES: scf.for
+// TILES-NOT: arith.andi {{.*}}xi1
+// TILES-COUNT-6: ttg.async_copy_global_to_local
