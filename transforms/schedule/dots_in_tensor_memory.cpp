@@ -29,6 +29,9 @@
 //    one, but not from the one after that, which may be complete as well. The counter of iterations gives the mbarrier
 //    and its phase; the wait of the first iteration, for none, is for the phase before the first, which counts as
 //    complete.
+// 4. Operands. A buffer in shared memory that only dots read ends (ttg.local_dealloc) after the last wait for them, or
+//    after the loop that the wait is in: nothing else says which wait is the one for a dot, and the buffers of several
+//    loops would not share memory.
 //
 // Nothing to do: no such dots. Not done: accumulators that a loop restarts (persistent loops that Triton flattens) are
 // loaded and stored in each iteration.
@@ -40,6 +43,7 @@
 #include "ir/tensor_queries.h"
 #include "ir/verify_hook.h"
 #include "transforms/analyses/accumulator_buffers.h"
+#include "transforms/analyses/memdesc_root.h"
 #include "transforms/cleanup/carried_values.h"
 #include "transforms/memory/mbarrier.h"
 #include "transforms/memory/tensor_memory.h"
@@ -220,9 +224,11 @@ public:
     index_ = phase.index;
   }
   Value barrier() const { return barrier_; }
-  void wait(Builder &b, Location loc) {
+  /// Returns the wait.
+  Operation *wait(Builder &b, Location loc) {
     lastWait_ = ttng::WaitBarrierOp::create(b, loc, barrier_, phase_, Value(), {}).op;
     phase_ = arith::XoriOp::create(b, loc, phase_, b.intConstant(loc, b.context().i32(), 1)).op->result();
+    return lastWait_;
   }
   void finish() {
     auto loop = loopOf(block_);
@@ -266,6 +272,7 @@ public:
         Value(result).replaceAllUsesWith(operand);
       wait->erase();
     }
+    for (auto alloc : collect<ttg::LocalAllocOp>(func_.op)) endAfterDots(alloc);
     auto loops = collect<scf::ForOp>(func_.op);
     for (auto loop : llvm::reverse(loops)) dropUnneededCarriedValues(loop);
     return true;
@@ -382,7 +389,7 @@ private:
   }
 
   /// Dot `i` of an accumulation, with its arrival if there is a barrier.
-  void issue(const Accumulation &a, unsigned i, Value adds, Value barrier) {
+  ttng::TcGen5MmaOp issue(const Accumulation &a, unsigned i, Value adds, Value barrier) {
     Dot dot = a.dots[i];
     Builder b(dot.op);
     Location loc = dot->loc();
@@ -393,8 +400,8 @@ private:
       predicates.push_back(always);
     }
     NamedAttribute isAsync{"is_async", UnitAttr::get(b.context())};
-    ttng::TcGen5MmaOp::create(b, loc, {}, dot.a(), dot.b(), a.buffer, Value(), i ? always : adds, always, barriers,
-                              predicates, {isAsync});
+    return ttng::TcGen5MmaOp::create(b, loc, {}, dot.a(), dot.b(), a.buffer, Value(), i ? always : adds, always,
+                                     barriers, predicates, {isAsync});
   }
 
   // ---- 2. ----
@@ -405,10 +412,10 @@ private:
     for (Accumulation *a : accumulations) {
       Value adds = a->carriedIndex ? takeOutOfLoop(*a) : enter(*a);
       for (unsigned i = 0; i < a->dots.size(); ++i) {
-        issue(*a, i, adds, barrier.barrier());
+        Operation *dot = issue(*a, i, adds, barrier.barrier()).op;
         Operation *at = a->wait && i + 1 == a->dots.size() ? a->wait.op : a->dots[i].op;
         Builder b(at);
-        barrier.wait(b, a->dots[i]->loc());
+        waits_[dot] = barrier.wait(b, a->dots[i]->loc());
       }
       if (a->changedIndex)
         keepBetweenIterations(*a);
@@ -451,9 +458,10 @@ private:
     Value mbarriers = createMbarriers(before, loc, 2, 1);
     auto counter = carryMore(loopOf(block), before.intConstant(loc, before.context().i32(), 0));
     counter.setYielded(addTo(block, counter.argument, loc));
+    llvm::SmallVector<Operation *, 4> inFlight;
     for (Accumulation *a : accumulations) {
       Value adds = takeOutOfLoop(*a);
-      for (unsigned i = 0; i < a->dots.size(); ++i) issue(*a, i, adds, Value());
+      for (unsigned i = 0; i < a->dots.size(); ++i) inFlight.push_back(issue(*a, i, adds, Value()).op);
     }
     Builder b(lastOne.last().op);
     auto integer = [&](Builder &at, int64_t v) { return at.intConstant(loc, at.context().i32(), v); };
@@ -463,7 +471,8 @@ private:
     waitForPrevious(atWait, loc, mbarriers, counter.argument);
     Operation *loop = loopOf(block).op;
     Builder after = Builder::after(loop);
-    waitForPrevious(after, loc, mbarriers, carried(loopOf(block), counter.index).result);
+    Operation *lastWait = waitForPrevious(after, loc, mbarriers, carried(loopOf(block), counter.index).result);
+    for (Operation *dot : inFlight) waits_[dot] = lastWait;
     releaseMbarriers(after, loc, mbarriers);
     for (Accumulation *a : accumulations) eraseDots(*a);
   }
@@ -471,18 +480,48 @@ private:
     Builder b(block->terminator());
     return arith::AddiOp::create(b, loc, counter, b.intConstant(loc, b.context().i32(), 1)).op->result();
   }
-  /// Waits for the arrival before number `count`.
-  static void waitForPrevious(Builder &b, Location loc, Value mbarriers, Value count) {
+  /// Waits for the arrival before number `count`. Returns the wait.
+  static Operation *waitForPrevious(Builder &b, Location loc, Value mbarriers, Value count) {
     auto integer = [&](int64_t v) { return b.intConstant(loc, b.context().i32(), v); };
     Value previous = arith::SubiOp::create(b, loc, count, integer(1)).op->result();
     Value turn = arith::AndiOp::create(b, loc, previous, integer(1)).op->result();
     Value round = arith::ShrsiOp::create(b, loc, previous, integer(1)).op->result();
     Value phase = arith::AndiOp::create(b, loc, round, integer(1)).op->result();
-    ttng::WaitBarrierOp::create(b, loc, mbarrierAt(b, loc, mbarriers, turn), phase, Value(), {});
+    return ttng::WaitBarrierOp::create(b, loc, mbarrierAt(b, loc, mbarriers, turn), phase, Value(), {}).op;
+  }
+
+  // ---- 4. ----
+
+  void endAfterDots(ttg::LocalAllocOp alloc) {
+    Operation *last = nullptr; // of the buffer's block
+    if (!findLastWait(alloc.result(), alloc->block(), last) || !last) return;
+    makeMutable(alloc.result()); // what ends is no constant
+    Builder b = Builder::after(last);
+    ttg::LocalDeallocOp::create(b, alloc->loc(), alloc.result());
+  }
+  /// The buffer and its views.
+  static void makeMutable(Value buffer) {
+    auto type = buffer.type().cast<MemDescType>();
+    buffer.setType(
+        MemDescType::get(type.shape(), type.element(), type.encoding(), type.memorySpace(), true, type.allocShape()));
+    for (Operation *user : buffer.users())
+      if (isMemdescView(user)) makeMutable(user->result());
+  }
+  /// Whether only dots read the buffer, and all are waited for in the block or in regions of its operations, the last
+  /// of which is `last` then.
+  bool findLastWait(Value buffer, Block *block, Operation *&last) const {
+    return llvm::all_of(buffer.users(), [&](Operation *user) {
+      if (isMemdescView(user)) return findLastWait(user->result(), block, last);
+      Operation *wait = waits_.lookup(user);
+      while (wait && wait->block() != block) wait = wait->parentOp();
+      if (wait && (!last || last->isBeforeInBlock(wait))) last = wait;
+      return wait != nullptr;
+    });
   }
 
   tt::FuncOp func_;
   std::vector<Accumulation> all_;
+  llvm::DenseMap<Operation *, Operation *> waits_; // of dots in tensor memory: the one after which it has ended
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 // NONE-NOT: tmem
 #rows = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]], block = []}>
 #a = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#square = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [0, 0]], block = []}>
 #smem = #ttg.shared_memory
 !left = !ttg.memdesc<128x64xf16, #a, #smem, mutable>
 !right = !ttg.memdesc<64x64xf16, #a, #smem, mutable>
@@ -102,6 +103,38 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %d = ttng.warp_group_dot %a, %b, %c : !left * !right -> !acc
     %e = ttng.warp_group_dot %a, %b, %d : !left * !right -> !acc
     tt.return %e : !acc
+  }
+  // Operands that only dots read end after the wait for these: in the block of the loop, and after the loop if their
+  // buffer is outside of it. They are mutable then. A buffer that a load reads, too, does not end.
+  // CHECK-LABEL: @operands
+  // CHECK: %[[OUTSIDE:.*]] = ttg.local_alloc %{{.*}} -> !ttg.memdesc<128x64xf16, #{{.*}}, mutable>
+  // CHECK: %[[READ:.*]] = ttg.local_alloc
+  // CHECK: scf.for
+  // CHECK: ttng.tc_gen5_mma %[[OUTSIDE]], %[[READ]]
+  // CHECK-NEXT: ttng.wait_barrier
+  // CHECK: %[[INSIDE:.*]] = ttg.local_alloc %{{.*}} -> !ttg.memdesc<128x64xf16, #{{.*}}, mutable>
+  // CHECK: ttng.tc_gen5_mma %[[INSIDE]], %[[READ]]
+  // CHECK-NEXT: ttng.wait_barrier
+  // CHECK-NEXT: ttg.local_dealloc %[[INSIDE]]
+  // CHECK: scf.yield
+  // CHECK: }
+  // CHECK-NEXT: ttg.local_dealloc %[[OUTSIDE]]
+  // CHECK-NOT: ttg.local_dealloc %[[READ]]
+  tt.func public @operands(%x: tensor<128x64xf16, #rows>, %y: tensor<64x64xf16, #square>, %n: i32) -> (!acc, tensor<64x64xf16, #square>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : !acc
+    %a = ttg.local_alloc %x : (tensor<128x64xf16, #rows>) -> !ttg.memdesc<128x64xf16, #a, #smem>
+    %b = ttg.local_alloc %y : (tensor<64x64xf16, #square>) -> !ttg.memdesc<64x64xf16, #a, #smem>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %zero) -> (!acc) : i32 {
+      %s = ttng.warp_group_dot %a, %b, %zero : !ttg.memdesc<128x64xf16, #a, #smem> * !ttg.memdesc<64x64xf16, #a, #smem> -> !acc
+      %p = arith.truncf %s : !acc to tensor<128x64xf16, #rows>
+      %q = ttg.local_alloc %p : (tensor<128x64xf16, #rows>) -> !ttg.memdesc<128x64xf16, #a, #smem>
+      %d = ttng.warp_group_dot %q, %b, %c : !ttg.memdesc<128x64xf16, #a, #smem> * !ttg.memdesc<64x64xf16, #a, #smem> -> !acc
+      scf.yield %d : !acc
+    }
+    %l = ttg.local_load %b : !ttg.memdesc<64x64xf16, #a, #smem> -> tensor<64x64xf16, #square>
+    tt.return %r, %l : !acc, tensor<64x64xf16, #square>
   }
   // CHECK-LABEL: @no_dots
   // CHECK-NEXT: tt.return
