@@ -8,7 +8,8 @@
 //
 // so that the pipeliner can give the buffer several stages, and the lowering can use instructions that read matrices. A
 // conversion that is a renaming of registers or a few shuffles stays one: values computed in the layout of one dot's
-// result feed the next without memory. Three exceptions:
+// result feed the next without memory. So does one of an operand that is larger than a block's shared memory: it is
+// moved in repetitions. Three exceptions:
 //
 //   copied loads    what a loop loads, where the target copies it to shared memory asynchronously: the operand is read
 //                   from there as well as what was loaded
@@ -276,6 +277,11 @@ const Encoding *sharedLayout(llvm::ArrayRef<BufferedOperand *> operands, const T
   return best;
 }
 
+/// Whether a block has memory for the whole operand. A conversion moves larger ones in several repetitions.
+bool hasRoom(const OperandConversion &c, const TargetInfo &target) {
+  return c.type.numElements() * c.type.element().bitWidth() / 8 <= target.sharedMemoryPerBlock;
+}
+
 /// Dots of different widths have instructions or warps of their own, and with them layouts of an operand that they
 /// share, each with a buffer that suits it best. Of a value that a loop loads, all read one buffer, which is stored
 /// once and which the loop fills ahead. A dot whose threads loaded its operand as it is reads the buffer as well: the
@@ -413,7 +419,7 @@ absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &context) {
     auto c = operandConversion(x, target);
     if (!c) continue;
     const Encoding *layout = nullptr;
-    if (needsBuffer(*c, target)) {
+    if (needsBuffer(*c, target) && hasRoom(*c, target)) {
       if (auto transposed = transposedPlan(*c, target)) c->plan = *std::move(transposed);
       layout = bufferLayout(m.context().encodings(), *c, target);
     }

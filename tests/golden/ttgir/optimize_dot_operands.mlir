@@ -73,3 +73,19 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return %s : tensor<32x64xi32, #mma>
   }
 }
+
+// -----
+
+// More than a block's shared memory (256 KiB): stays a conversion, which is done in repetitions.
+// CHECK-LABEL: @too_large
+// CHECK-NOT: ttg.local_alloc
+// CHECK: ttg.convert_layout {{.*}} -> tensor<512x256xf16, #ttg.dot_op
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @too_large(%a: tensor<512x256xf16, #blocked>, %b: tensor<256x16xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>>, %c: tensor<512x16xf32, #mma>) -> tensor<512x16xf32, #mma> {
+    %0 = ttg.convert_layout %a : tensor<512x256xf16, #blocked> -> tensor<512x256xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+    %1 = tt.dot %0, %b, %c : tensor<512x256xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * tensor<256x16xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>> -> tensor<512x16xf32, #mma>
+    tt.return %1 : tensor<512x16xf32, #mma>
+  }
+}
