@@ -25,8 +25,9 @@ namespace {
 
 class Planner {
 public:
-  Planner(tt::DotOp dot, const DotProblem &problem, int64_t numWarps)
-      : dot_(dot), types_(problem.types), k_(problem.k), numWarps_(numWarps), result_(tensorOf(dot.d())) {}
+  Planner(tt::DotOp dot, const DotProblem &problem, const TargetInfo &target, int64_t numWarps)
+      : dot_(dot), types_(problem.types), k_(problem.k), target_(target), numWarps_(numWarps),
+        result_(tensorOf(dot.d())) {}
 
   /// None: whyNot() gives the reason.
   std::optional<TensorMemoryDotPlan> run() {
@@ -38,6 +39,7 @@ public:
       return no("a tile has 64 rows and 16 columns at least");
     if (!planAccumulator()) return no("there are more warps than the columns of the accumulator are divided among");
     if (!planOperands()) return no("an operand cannot be read from shared memory: its rows are too short");
+    if (!hasRoomForOperands()) return no("its operands do not fit into shared memory together");
     return plan_;
   }
   llvm::StringRef whyNot() const { return whyNot_; }
@@ -88,9 +90,17 @@ private:
     return canRead(true, plan_.leftRewritten) && canRead(false, plan_.rightRewritten);
   }
 
+  /// Both are there at once; mma.sync takes operands in several repetitions.
+  bool hasRoomForOperands() const {
+    int64_t elements = tensorOf(dot_.a()).numElements() + tensorOf(dot_.b()).numElements();
+    return elements * bitWidthOf(types_.a) / 8 <= target_.sharedMemoryPerBlock;
+  }
+
   tt::DotOp dot_;
   const DotTypes &types_;
-  int64_t k_, numWarps_;
+  int64_t k_;
+  const TargetInfo &target_;
+  int64_t numWarps_;
   TensorType result_;
   const char *whyNot_ = "";
   TensorMemoryDotPlan plan_;
@@ -113,7 +123,7 @@ std::optional<TensorMemoryDotPlan> planTensorMemoryDot(tt::DotOp dot, const DotP
                                                        std::string &whyNot) {
   whyNot.clear();
   if (target.matrixUnit != MatrixUnit::Tcgen05) return std::nullopt;
-  Planner planner(dot, problem, numWarps);
+  Planner planner(dot, problem, target, numWarps);
   auto plan = planner.run();
   if (!plan) whyNot = planner.whyNot();
   return plan;

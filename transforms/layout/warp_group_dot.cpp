@@ -111,6 +111,7 @@ public:
     else if (!planTransposed() && !planRewritten())
       return std::nullopt;
     if (!planComputedLeft() || !planLayouts()) return std::nullopt;
+    if (!hasRoomForOperands()) return no("its operands do not fit into shared memory together");
     return plan_;
   }
   llvm::StringRef whyNot() const { return whyNot_; }
@@ -215,6 +216,12 @@ private:
     if (plan_.leftComesFromDot && plan_.leftInRegisters && hasWarpsAlongColumns())
       return fails("the A operand comes from another dot, and its values would have to move between warps");
     return true;
+  }
+  /// What the instruction reads from shared memory; mma.sync takes operands in several repetitions.
+  bool hasRoomForOperands() {
+    Value left = plan_.transposed ? dot_.b() : dot_.a(), right = plan_.transposed ? dot_.a() : dot_.b();
+    int64_t elements = tensorOf(right).numElements() + (plan_.leftInRegisters ? 0 : tensorOf(left).numElements());
+    return elements * plan_.bits / 8 <= target_.sharedMemoryPerBlock;
   }
   auto layoutOfLeft() { return pool_.getDotOperand(0, plan_.instructionLayout, std::max(1, kWordBits / plan_.bits)); }
   /// The same through rearrangements: packed weights of 4 bits, say, that are stored as the instruction takes them.
