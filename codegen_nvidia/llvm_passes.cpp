@@ -52,10 +52,10 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
       late.addPass(SimplifyCFGPass());                   // small ifs to selects
       late.addPass(SharePointersPass());                 // distances are folded into constants
       late.addPass(ADCEPass());                          // whole cycles of dead phis
-      late.addPass(CompareDifferencesPass());            // sums that nothing else uses are gone
-      late.addPass(NarrowOffsetsPass(tuning));           // before code generation reduces their strength
-      late.addPass(AddressesBesideWgmmaPass());          // … those that are left
-      late.addPass(ShareDescriptorsPass());              // after what is invariant has left the loops
+      late.addPass(CompareDifferencesPass(tuning.leastDifferences)); // sums that nothing else uses are gone
+      late.addPass(NarrowOffsetsPass(tuning));                       // before code generation reduces their strength
+      late.addPass(AddressesBesideWgmmaPass());                      // … those that are left
+      late.addPass(ShareDescriptorsPass());                          // after what is invariant has left the loops
       late.addPass(DescriptorsInLoopsPass(tuning.invariantDescriptorRegisters)); // … unless they are too many
       late.addPass(DotsBehindLoadsPass());
       late.addPass(SumsBeforeBarriersPass()); // what was reassociated

@@ -43,7 +43,7 @@ ReduceShape reduceShape(const LinearLayout &source, int axis) {
 }
 
 bool combinesOnce(const LinearLayout &source, const ReduceShape &shape, int axis, unsigned operands,
-                  int64_t instructions, int64_t leastValues) {
+                  int64_t instructions, int64_t leastValues, int64_t leastSaved) {
   if (shape.warps == 1) return false;
   // A block that has only some of the results cannot combine all of them.
   for (unsigned bit = 0; bit < source.inDimBits(Dim::Block); ++bit)
@@ -54,7 +54,7 @@ bool combinesOnce(const LinearLayout &source, const ReduceShape &shape, int axis
   if (resultsOfThread * shape.warps * operands >= leastValues) return true;
   int64_t threads = int64_t(source.inDimSize(Dim::Lane)) * source.inDimSize(Dim::Warp);
   int64_t saved = resultsOfThread - llvm::divideCeil(shape.results, threads);
-  return saved * (shape.warps - 1) * instructions >= 2 * leastValues;
+  return saved * (shape.warps - 1) * instructions >= leastSaved;
 }
 
 int64_t reduceScratchBytes(const ReduceShape &shape, int64_t elementBytes, int64_t chunks) {

@@ -22,10 +22,10 @@ ReduceShape reduceShape(const LinearLayout &source, int axis);
 
 /// Whether the block combines the partial results of its warps once and hands out the results through shared memory,
 /// instead of every warp combining all of them: if a thread would combine `leastValues` or more, or if so it executes
-/// fewer instructions, by twice that number. `operands`: how many tensors are reduced together. `instructions`: of
-/// combining two values. False if the blocks of a cluster share the tensor.
+/// `leastSaved` fewer instructions. `operands`: how many tensors are reduced together. `instructions`: of combining two
+/// values. False if the blocks of a cluster share the tensor.
 bool combinesOnce(const LinearLayout &source, const ReduceShape &, int axis, unsigned operands, int64_t instructions,
-                  int64_t leastValues);
+                  int64_t leastValues, int64_t leastSaved);
 
 /// Bytes of one operand's partial results: results x chunks x warps elements, rounded up to 16.
 int64_t reduceScratchBytes(const ReduceShape &, int64_t elementBytes, int64_t chunks = 1);

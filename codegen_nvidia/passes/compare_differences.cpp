@@ -14,7 +14,7 @@
 // Modulo 2^n the comparisons are the same. Of 64 bits, a difference that is none of the constants, all of which are
 // less than 2^31, becomes -1.
 //
-// Only within a block, of four comparisons and more: fewer gain less than the difference costs.
+// Only within a block, of leastDifferences (ir/tuning.def) and more.
 #include "codegen_nvidia/passes/compare_differences.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -93,15 +93,14 @@ struct Comparison {
 
 class BlockComparisons {
 public:
-  explicit BlockComparisons(BasicBlock &block) : block_(block) {}
+  BlockComparisons(BasicBlock &block, size_t leastComparisons) : block_(block), leastComparisons_(leastComparisons) {}
 
   bool run() {
     for (Instruction &i : block_)
       if (auto *compare = dyn_cast<ICmpInst>(&i)) collect(compare);
-    constexpr size_t kLeastComparisons = 4;
     bool changed = false;
     for (auto &group : groups_) {
-      if (group.size() < kLeastComparisons) continue;
+      if (group.size() < leastComparisons_) continue;
       changed |= rewrite(group);
     }
     return changed;
@@ -180,6 +179,7 @@ private:
   }
 
   BasicBlock &block_;
+  size_t leastComparisons_;
   std::map<Key, size_t> indices_;
   std::vector<SmallVector<Comparison, 8>> groups_; // in the order of the text
 };
@@ -188,7 +188,7 @@ private:
 
 PreservedAnalyses CompareDifferencesPass::run(Function &f, FunctionAnalysisManager &) {
   bool changed = false;
-  for (BasicBlock &block : f) changed |= BlockComparisons(block).run();
+  for (BasicBlock &block : f) changed |= BlockComparisons(block, leastComparisons_).run();
   if (!changed) return PreservedAnalyses::all();
   PreservedAnalyses kept;
   kept.preserveSet<CFGAnalyses>();

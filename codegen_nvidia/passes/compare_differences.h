@@ -6,7 +6,12 @@ namespace tessera::nvidia {
 
 class CompareDifferencesPass : public llvm::PassInfoMixin<CompareDifferencesPass> {
 public:
+  /// `leastComparisons`: from which on a group of them is rewritten.
+  explicit CompareDifferencesPass(unsigned leastComparisons) : leastComparisons_(leastComparisons) {}
   llvm::PreservedAnalyses run(llvm::Function &, llvm::FunctionAnalysisManager &);
+
+private:
+  unsigned leastComparisons_;
 };
 
 } // namespace tessera::nvidia

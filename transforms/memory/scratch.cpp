@@ -29,7 +29,7 @@ bool combinesOnce(Operation *op, const layouts::LinearLayout &source, const Targ
   auto reduce = op->cast<tt::ReduceOp>();
   return layouts::combinesOnce(source, layouts::reduceShape(source, reduce.axis()), reduce.axis(),
                                reduce->numOperands(), instructionsOfCombination(reduce, target.tuning),
-                               target.tuning.reduceCombineOnceValues);
+                               target.tuning.reduceCombineOnceValues, target.tuning.reduceCombineOnceInstructions);
 }
 
 namespace {
