@@ -29,8 +29,8 @@
 // block's end. Dots whose operands are in a buffer of the block itself stay as they are: allocate-shared-memory keeps
 // what a dot in flight reads until the wait, so that the buffer would take shared memory from the work under the dot.
 // Dots complete in the order in which they are issued; a wait leaves those after its own in flight. A dot is waited for
-// no later than the dots after it: it is complete then, and ptxas serialises dots where a wait leaves more in flight than
-// the one before it (C7514).
+// no later than the dots after it: it is complete then, and ptxas serialises dots where a wait leaves more in flight
+// than the one before it (C7514).
 //
 // Step 3: small tensors that are read from shared memory behind the first dot (statistics of rows) are read before it:
 //
