@@ -254,6 +254,7 @@ static ArchInfo gfx1100() {
   t.cachePolicy = ir::CachePolicyBits::GlcSlc;
   t.matrixUnit = MatrixUnit::Wmma;
   t.matrixVersion = 1;
+  t.tuning.repeatedLoadMostBits = 16; // modelled: ir/tuning.def
   t.matrixInstructions = kWmmaGfx11;
   t.hasIeeeMode = true;
   t.atomicLoopsTakePairs = true;

@@ -57,11 +57,11 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
       late.addPass(AddressesBesideWgmmaPass());                      // … those that are left
       late.addPass(ShareDescriptorsPass());                          // after what is invariant has left the loops
       late.addPass(DescriptorsInLoopsPass(tuning.invariantDescriptorRegisters)); // … unless they are too many
-      late.addPass(DotsBehindLoadsPass());
-      late.addPass(SumsBeforeBarriersPass()); // what was reassociated
-      late.addPass(SinkPredicatesPass());     // after all CSE, which would share predicates again
-      late.addPass(OrderByResultsPass());     // keeps predicates at their accesses
-      late.addPass(RecordTripCountsPass());   // no loop changes any more
+      late.addPass(DotsBehindLoadsPass());                                       // with the zero of these
+      late.addPass(SumsBeforeBarriersPass());                                    // what was reassociated
+      late.addPass(SinkPredicatesPass());   // after all CSE, which would share predicates again
+      late.addPass(OrderByResultsPass());   // keeps predicates at their accesses
+      late.addPass(RecordTripCountsPass()); // no loop changes any more
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
     }
     if (helpers) passes.addPass(GlobalDCEPass()); // bodies that were inlined everywhere

@@ -32,10 +32,8 @@ Pipeline ttirPipeline(const ir::TargetInfo &t, int64_t numWarps) {
       step(loopInvariantCodeMotion),          // ranges and masks out of loops, before they get layouts
       step(loopUnroll),                       // after loop-invariant code, which need not be copied, is out of the loop
   };
-  // Before the default layouts. Lanes of RDNA 3 have whole rows of an operand: too many words to load in its layout.
-  bool hasWholeRows = t.matrixUnit == ir::MatrixUnit::Wmma && t.matrixVersion == 1;
-  if (t.vendor == ir::Vendor::Amd)
-    p.push_back(step(loadRepeatedOnce, {.threads = numWarps * t.warpSize, .mostBits = hasWholeRows ? 16 : 32}));
+  if (t.vendor == ir::Vendor::Amd) // before the default layouts
+    p.push_back(step(loadRepeatedOnce, {.threads = numWarps * t.warpSize, .mostBits = t.tuning.repeatedLoadMostBits}));
   const Pipeline rest = {
       step(fullBlockVersions, {.numWarps = numWarps}), // after unrolling: kernels with loops get no versions
       step(canonicalize),         // drops loop-carried values without uses, folds unrolled counters

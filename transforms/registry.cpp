@@ -254,7 +254,7 @@ Rows schedulePasses() {
                      "process blocks that exceed a thread's registers in strips",
                      {.options = stripMineOptions(), .needs = kLayouts}),
       row<loadScalarsAhead>("load-scalars-ahead", "schedule/load_scalars_ahead.cpp",
-                            "load scalars and repeated values of loops with dots an iteration ahead",
+                            "load scalars, repeated values and indices of loops with dots an iteration ahead",
                             {.needs = kLayouts}),
       row<runLoadsAhead>("run-loads-ahead", "schedule/run_loads_ahead.cpp",
                          "issue the loads of serial loops some iterations ahead", {.needs = kLayouts}),

@@ -11,8 +11,8 @@
 // ptxas computes before the loop where it can, and of 64 bits two comparisons. The difference takes one register, and
 // constants none.
 //
-// Modulo 2^n the comparisons are the same. Of 64 bits, a difference that is none of the constants, all of which are
-// less than 2^31, becomes -1.
+// Modulo 2^n the comparisons are the same. The least constant is part of the difference. Of 64 bits, a difference of
+// 2^31 or more becomes -1, which is none of the constants.
 //
 // Only within a block, of leastDifferences (ir/tuning.def) and more.
 #include "codegen_nvidia/passes/compare_differences.h"

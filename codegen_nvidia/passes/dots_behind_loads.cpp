@@ -59,9 +59,9 @@ TwoDots firstDots(BasicBlock &block) {
   return dots;
 }
 
-/// Whether the value, or elements of it, are used behind the instruction alone, in its block.
+/// Whether the value, or elements of it, are used, and behind the instruction alone, in its block.
 bool isUsedBehind(const Instruction &v, const Instruction &at) {
-  return all_of(v.users(), [&](const User *user) {
+  return !v.use_empty() && all_of(v.users(), [&](const User *user) {
     auto *i = cast<Instruction>(user);
     if (isa<ExtractElementInst>(i)) return isUsedBehind(*i, at);
     return i->getParent() == at.getParent() && at.comesBefore(i);

@@ -99,11 +99,15 @@ private:
   }
   bool isChained(unsigned index) const { return dots_[index].along == kOperandA; }
 
-  /// Whether an A operand is computed from the result of a dot whose threads have its rows.
+  /// Whether an A operand is computed from results of dots whose threads have its rows.
   bool isInRegisters(Value operand, const Warps &warps, bool inChain) const {
-    for (unsigned i = 0; i < dots_.size(); ++i)
-      if (fromResult_[i].contains(operand)) return warps[1] == 1 && warpsOf(i, inChain) == warps;
-    return false;
+    bool isResult = false;
+    for (unsigned i = 0; i < dots_.size(); ++i) {
+      if (!fromResult_[i].contains(operand)) continue;
+      if (warps[1] != 1 || warpsOf(i, inChain) != warps) return false;
+      isResult = true;
+    }
+    return isResult;
   }
   static int64_t wordsOf(Value v) {
     auto type = tensorOf(v);

@@ -16,7 +16,7 @@
 //   by operands   if they have the same A operand, or the same B operand
 // in one block. Of a group of joined dots that has a chain, the others take the chain's warps if fewer words go through
 // shared memory then: what each warp reads of each operand (once, if dots share it in one layout), and results that are
-// converted to another one's layout. No warp may get more work.
+// converted to another one's layout. (The work of a warp is the same: the choice of warps minimises that first.)
 //
 // Limits: results are followed through elementwise operations alone, not into loops.
 #pragma once
@@ -31,7 +31,7 @@ struct PlacedDot {
   ir::tt::DotOp dot;
   DotOperands along = kNoOperand;             // kOperandA: in a chain, whose warps stand along the rows
   llvm::SmallVector<int32_t, 4> warps;        // along rows and columns
-  llvm::SmallVector<int32_t, 4> warpsOfChain; // what they would be in a chain, at no more work; else as `warps`
+  llvm::SmallVector<int32_t, 4> warpsOfChain; // what they would be in a chain
 };
 
 /// Indices of the dots that take `warpsOfChain`, in ascending order.

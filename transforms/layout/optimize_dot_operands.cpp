@@ -8,8 +8,8 @@
 //
 // so that the pipeliner can give the buffer several stages, and the lowering can use instructions that read matrices. A
 // conversion that is a renaming of registers or a few shuffles stays one: values computed in the layout of one dot's
-// result feed the next without memory. So does one of an operand that is larger than a block's shared memory: it is
-// moved in repetitions. Three exceptions:
+// result feed the next without memory. A conversion of an operand that is larger than a block's shared memory stays,
+// too: it is moved in repetitions. Three exceptions:
 //
 //   copied loads    what a loop loads, where the target copies it to shared memory asynchronously: the operand is read
 //                   from there as well as what was loaded

@@ -495,7 +495,7 @@ private:
   void endAfterDots(ttg::LocalAllocOp alloc) {
     Operation *last = nullptr; // of the buffer's block
     if (!findLastWait(alloc.result(), alloc->block(), last) || !last) return;
-    makeMutable(alloc.result()); // what ends is no constant
+    makeMutable(alloc.result()); // so that no pass merges it with a buffer that ends elsewhere
     Builder b = Builder::after(last);
     ttg::LocalDeallocOp::create(b, alloc->loc(), alloc.result());
   }

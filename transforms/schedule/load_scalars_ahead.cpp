@@ -163,7 +163,8 @@ private:
 
   /// Whether a thread has few elements of the indices, each in a register.
   bool hasFewIndices(tt::LoadOp load) {
-    return hasAsyncCopies_ && registersOf(load.result()) <= tuning_.scalarsAheadMaxElements;
+    auto elements = elementsPerThread(load.result().type());
+    return hasAsyncCopies_ && elements && *elements <= tuning_.scalarsAheadMaxElements;
   }
 
   /// Clones the operations of an address in the order of the body, for an iteration that may not be there if `exists`

@@ -17,10 +17,14 @@
 //
 // Modelled, 2026-11: 32 loops with weights of 4 bits, tiles of 16 x 64 to 128 x 128. gfx942: 26 of words 0.91 to 1.43
 // times as fast, 6 of bytes 1.04 to 2.0; gfx950: 1.09 to 1.68, 0.97 to 2.4; gfx1201: 0.90 to 1.62, 0.90 to 9 (0.90:
-// tiles of 128 x 128); gfx1100: of bytes 0.96 to 5.7, of words 0.82 to 1.24, which therefore stay (mostBits).
+// tiles of 128 x 128); gfx1100: of bytes 0.96 to 5.7, of words 0.82 to 1.24, which therefore stay
+// (repeatedLoadMostBits of ir/tuning.def).
 //
 // A block of equal rows, such as one of scales that groups of rows share, is loaded as one row beside packed elements.
 // Where nothing is packed it stays, since one row is loaded less early: 0.65 to 1.7 times as fast on all targets.
+//
+// A quotient of a sum becomes the sum of quotients where the terms are multiples of the divisor: of indices that wrap,
+// which are out of range, it is another one.
 //
 // Limits: bodies of loops with dots, blocks of more elements than the threads of the block. Addresses, masks and other
 // values of splats, ranges, constants and elementwise operations, and a pointer that the loop carries for this load
@@ -108,6 +112,16 @@ private:
   static bool statesGroups(llvm::StringRef attribute) {
     return attribute == kContiguityAttr || attribute == kConstancyAttr || attribute == kDivisibilityAttr;
   }
+
+public:
+  /// The attributes of an operation that hold for the first elements, too.
+  static llvm::SmallVector<NamedAttribute, 4> attributesOf(Operation *op) {
+    llvm::SmallVector<NamedAttribute, 4> kept;
+    llvm::copy_if(op->attrs(), std::back_inserter(kept), [](auto &a) { return !statesGroups(a.name); });
+    return kept;
+  }
+
+private:
   static Groups ofSource(tt::ExpandDimsOp e, llvm::ArrayRef<int64_t> groups) {
     Groups source(groups);
     source.erase(source.begin() + e.axis());
@@ -161,8 +175,7 @@ private:
     };
     for (Value o : op->operands()) s.operands.push_back(o.type().isTensor() ? of(o, groupsOf(), load) : o);
     s.segments.assign(op->operandSegments().begin(), op->operandSegments().end());
-    for (auto &a : op->attrs())
-      if (!statesGroups(a.name)) s.attrs.push_back(a);
+    llvm::append_range(s.attrs, attributesOf(op));
     s.resultTypes.push_back(type);
     return b.create(s)->result();
   }
@@ -276,8 +289,9 @@ bool loadOnce(tt::LoadOp load, const AxisInfoAnalysis &axes, FirstElements &firs
   Value mask = make(load.mask()), other = make(load.other()), ptr = make(load.ptr());
   TensorType whole = tensorOf(load.result());
   Builder b(load.op);
-  Value loaded =
-      tt::LoadOp::create(b, load.loc(), typeWithout(whole, groups), ptr, mask, other, load->attrs()).result();
+  Value loaded = tt::LoadOp::create(b, load.loc(), typeWithout(whole, groups), ptr, mask, other,
+                                    FirstElements::attributesOf(load.op))
+                     .result();
   load.result().replaceAllUsesWith(repeat(b, load.loc(), loaded, groups, whole));
   load->erase();
   return true;
