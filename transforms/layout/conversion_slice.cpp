@@ -118,7 +118,7 @@ bool ConversionSlice::canLoadIn(tt::LoadOp load, const Encoding *e) const {
     return llvm::any_of(c.result().users(), isDot);
   });
   int64_t few = context_.tuning.narrowLoadMaxAccesses;
-  if (!context_.asyncCopies && isRepeatedLoad(load.op)) few = std::max(few, readsPerThread());
+  if (isRepeatedLoad(load.op)) few = std::max(few, readsPerThread());
   if (isScale || (!few && !isWide)) return false;
   return after <= before || after <= few;
 }
