@@ -274,6 +274,7 @@ static ArchInfo gfx1200() {
   t.cachePolicy = ir::CachePolicyBits::ScopeTh;
   t.addressImmediateBytes = 1 << 23; // a signed number of 24 bits; of 13 before
   t.matrixVersion = 2;
+  t.tuning.repeatedLoadMostBits = 32;
   t.matrixInstructions = kWmmaGfx12;
   t.convertsE4M3FN = true;
   t.convertsE5M2 = true;
