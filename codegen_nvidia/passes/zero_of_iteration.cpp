@@ -1,3 +1,5 @@
+// A zero that LLVM and ptxas do not know to be one (see zero_of_iteration.h): a number that alternates between 0 and 1,
+// shifted to the right by inline PTX. Nothing else writes that text, by which an earlier one is found.
 #include "codegen_nvidia/passes/zero_of_iteration.h"
 #include "codegen_nvidia/inline_ptx.h"
 #include "llvm/IR/InlineAsm.h"

@@ -64,6 +64,15 @@ TensorType typeWithout(TensorType whole, llvm::ArrayRef<int64_t> groups) {
   return whole.withShape(shape);
 }
 
+/// The attributes of an operation without those that speak of neighbouring elements, which the first ones of groups are
+/// not.
+llvm::SmallVector<NamedAttribute, 4> attributesOfFirst(Operation *op) {
+  llvm::SmallVector<NamedAttribute, 4> kept;
+  for (auto &a : op->attrs())
+    if (a.name != kContiguityAttr && a.name != kConstancyAttr && a.name != kDivisibilityAttr) kept.push_back(a);
+  return kept;
+}
+
 /// Makes tensors of the first elements of each group of another one.
 class FirstElements {
 public:
@@ -108,20 +117,6 @@ private:
     if (op->numResults() != 1 || op->numRegions() || !isPure(op)) return false;
     return isElementwise(op) || op->is<arith::SelectOp>();
   }
-  /// Whether the attribute says of neighbouring elements what does not hold for the first ones of groups.
-  static bool statesGroups(llvm::StringRef attribute) {
-    return attribute == kContiguityAttr || attribute == kConstancyAttr || attribute == kDivisibilityAttr;
-  }
-
-public:
-  /// The attributes of an operation that hold for the first elements, too.
-  static llvm::SmallVector<NamedAttribute, 4> attributesOf(Operation *op) {
-    llvm::SmallVector<NamedAttribute, 4> kept;
-    llvm::copy_if(op->attrs(), std::back_inserter(kept), [](auto &a) { return !statesGroups(a.name); });
-    return kept;
-  }
-
-private:
   static Groups ofSource(tt::ExpandDimsOp e, llvm::ArrayRef<int64_t> groups) {
     Groups source(groups);
     source.erase(source.begin() + e.axis());
@@ -175,7 +170,7 @@ private:
     };
     for (Value o : op->operands()) s.operands.push_back(o.type().isTensor() ? of(o, groupsOf(), load) : o);
     s.segments.assign(op->operandSegments().begin(), op->operandSegments().end());
-    llvm::append_range(s.attrs, attributesOf(op));
+    llvm::append_range(s.attrs, attributesOfFirst(op));
     s.resultTypes.push_back(type);
     return b.create(s)->result();
   }
@@ -289,9 +284,9 @@ bool loadOnce(tt::LoadOp load, const AxisInfoAnalysis &axes, FirstElements &firs
   Value mask = make(load.mask()), other = make(load.other()), ptr = make(load.ptr());
   TensorType whole = tensorOf(load.result());
   Builder b(load.op);
-  Value loaded = tt::LoadOp::create(b, load.loc(), typeWithout(whole, groups), ptr, mask, other,
-                                    FirstElements::attributesOf(load.op))
-                     .result();
+  Value loaded =
+      tt::LoadOp::create(b, load.loc(), typeWithout(whole, groups), ptr, mask, other, attributesOfFirst(load.op))
+          .result();
   load.result().replaceAllUsesWith(repeat(b, load.loc(), loaded, groups, whole));
   load->erase();
   return true;
