@@ -6,7 +6,9 @@
                                 [--time-limit 180] [--total-limit SECONDS]
 
 Each row of the table: two fresh processes with empty caches, TESSERA_TRITON=0 and 1, compile the same model side by
-side, on the same processor cores; then both are timed in turn, while nothing else runs on the machine. "Step" is wall
+side, on the same processor cores; then both are timed in turn, while nothing else runs on the machine. While rows
+compile at the same time, Inductor's timings of candidates take turns on a GPU, so that no choice is made while another
+process times its own (ResNet-50's batch norms were given poor blocks without that). "Step" is wall
 time, of which the host's part differs from process to process; "on the GPU" is what the kernels of a step take, by
 torch's profiler. With --processes N, N - 1 further pairs of processes follow, one after the other, with the caches of
 the first pair, warmed up and timed as that was; "step" and "on the GPU" of a compiler are then the least of its
@@ -22,6 +24,7 @@ reason.
 """
 
 import argparse
+import fcntl
 import json
 import math
 import os
@@ -164,6 +167,27 @@ def host_nanoseconds(count=200_000):
     return (time.perf_counter() - start) / count * 1e9
 
 
+def take_turns(path):
+    """Inductor's timings in this process hold the lock of that file from now on."""
+    from torch._inductor.runtime.benchmarking import benchmarker
+
+    time_alone, thread, depth = benchmarker.benchmark_gpu, threading.RLock(), [0]
+    file = open(path, "w")  # noqa: SIM115
+
+    def benchmark_gpu(*args, **kwargs):
+        with thread:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            depth[0] += 1  # a candidate may itself be tuned at its first call
+            try:
+                return time_alone(*args, **kwargs)
+            finally:
+                depth[0] -= 1
+                if not depth[0]:
+                    fcntl.flock(file, fcntl.LOCK_UN)
+
+    benchmarker.benchmark_gpu = benchmark_gpu
+
+
 def compiled_kernels():
     """How many kernels of this process's cache are Tessera's, how many there are, and the reasons of the others."""
     from collections import Counter
@@ -176,12 +200,14 @@ def compiled_kernels():
     return {"ours": sum(r.by_tessera for r in made), "all": len(made), "reasons": reasons}
 
 
-def measure(name, which, mode, is_dry):
+def measure(name, which, mode, is_dry, lock):
     """Prints a line of JSON once all is compiled, then a time for each line of input: seconds of wall time, "gpu" or
     "host"."""
     import torch
 
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    if lock:
+        take_turns(lock)
     steps = Steps(name, which == "training", is_dry)
     times = KernelTimes.install()
     options = {} if mode == "default" else {"mode": mode}
@@ -225,7 +251,7 @@ class Worker:
             "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "2"),
         }
         cores = ",".join(map(str, place.cores))
-        command = ["taskset", "-c", cores, sys.executable, os.path.abspath(__file__), "--measure", *case]
+        command = ["taskset", "-c", cores, sys.executable, os.path.abspath(__file__), "--measure", *case, "--lock", place.lock]
         self.errors = open(os.path.join(cache, "stderr"), "w+")  # noqa: SIM115
         self.process = subprocess.Popen(
             command + ["--dry-run"] * options.dry_run, env=environment, text=True,
@@ -288,6 +314,7 @@ class Place:
         visible = os.environ.get("CUDA_VISIBLE_DEVICES")
         gpu = index % options.gpus
         self.gpu = visible.split(",")[gpu] if visible else str(gpu)
+        self.lock = os.path.join(options.folder, f"gpu{gpu}.lock")
         cores = sorted(os.sched_getaffinity(0))
         share = min(options.cores or max(1, len(cores) // options.jobs), len(cores))
         first = index % (len(cores) // share) * share
@@ -507,11 +534,13 @@ def main():
     parser.add_argument("--total-limit", type=float, default=math.inf, help="seconds after which none is begun")
     parser.add_argument("--dry-run", action="store_true", help="on the CPU, without compiling")
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--lock", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
-        measure(*options.measure, options.dry_run)
+        measure(*options.measure, options.dry_run, options.lock)
     else:
-        run(options)
+        with tempfile.TemporaryDirectory() as options.folder:
+            run(options)
 
 
 if __name__ == "__main__":
