@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "codegen/object/collect_diagnostics.h"
 #include "codegen/object/fatal_errors.h"
+#include "codegen/object/strength_reduction.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -215,8 +216,10 @@ absl::StatusOr<std::string> Backend::runCodegen(llvm::Module &module, bool objec
   absl::StatusOr<std::string> result;
   std::string fatal;
   bool finished = false;
-  withCodegenSettings(
-      [&] { finished = runCatchingFatalErrors([&] { result = runCodegenPasses(module, object); }, fatal); });
+  withCodegenSettings([&] {
+    withDroppedReductions(
+        [&] { finished = runCatchingFatalErrors([&] { result = runCodegenPasses(module, object); }, fatal); });
+  });
   return finished ? result : fatalError(arch_.info, fatal);
 }
 
