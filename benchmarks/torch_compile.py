@@ -251,7 +251,8 @@ class Worker:
             "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "2"),
         }
         cores = ",".join(map(str, place.cores))
-        command = ["taskset", "-c", cores, sys.executable, os.path.abspath(__file__), "--measure", *case, "--lock", place.lock]
+        measure = ["--measure", *case, "--lock", place.lock]
+        command = ["taskset", "-c", cores, sys.executable, os.path.abspath(__file__), *measure]
         self.errors = open(os.path.join(cache, "stderr"), "w+")  # noqa: SIM115
         self.process = subprocess.Popen(
             command + ["--dry-run"] * options.dry_run, env=environment, text=True,
