@@ -104,10 +104,14 @@ std::optional<int64_t> buffersIfNext(Value from, Value to) {
   return isNext ? std::optional(step->buffers) : std::nullopt;
 }
 
-/// The number of buffers of an index that a loop carries, and that ends each iteration with a step.
+/// The number of buffers of an index that a loop carries, and that ends each iteration with a step, or of one that is
+/// such an index of the iteration before.
 std::optional<int64_t> buffersOf(Value argument) {
   auto value = carriedByArgument(argument);
-  auto step = value ? multiBufferStep(value->yielded) : std::nullopt;
+  if (!value) return {};
+  auto current = carriedByArgument(value->yielded);
+  bool isOfIterationBefore = current && current->loop.op == value->loop.op && value->yielded != argument;
+  auto step = multiBufferStep(isOfIterationBefore ? current->yielded : value->yielded);
   return step ? std::optional(step->buffers) : std::nullopt;
 }
 

@@ -32,8 +32,8 @@ std::optional<int64_t> buffersSteppedThrough(ir::Value argument);
 
 /// How many steps the index `b` is always after `a`, modulo the number of buffers; nothing if that is not known. One is
 /// the next one after the other; or loops carry them: they start so many steps apart, as constants, indices a step or
-/// more after one another, or such indices of a loop around; and each iteration keeps the distance. Both are indices
-/// into one multi-buffer.
+/// more after one another, or such indices of a loop around; and each iteration keeps the distance. One may be carried
+/// for an iteration longer. Both are indices into one multi-buffer.
 struct StepsApart {
   int64_t steps = 0;
   int64_t buffers = 0;

@@ -27,6 +27,7 @@ public:
     for (auto dot : dots_)
       if (auto d = asDelayed(dot)) plan_.delayed.push_back(*d);
     if (plan_.delayed.empty() || !findWriters() || !findArrivals()) return std::nullopt;
+    if (loop_->hasAttr(kKeepsLastBuffersAttr) && !gather()) return std::nullopt;
     orderBody();
     estimate();
     return std::move(plan_);
@@ -130,15 +131,19 @@ private:
     return true;
   }
 
-  /// The operations of the body that make a view, in their order. What else of the body these use is noted as needed.
-  llvm::SmallVector<Operation *, 4> viewsOf(Value memdesc) {
+  /// The operations of the body that make a view, in their order. `use` is called with what else of the body these use.
+  llvm::SmallVector<Operation *, 4> viewsOf(Value memdesc, llvm::function_ref<void(Value)> use) {
     llvm::SmallVector<Operation *, 4> views;
     for (Value v = memdesc; v.definingOp() && v.definingOp()->block() == &body_; v = viewedMemdesc(v)) {
       views.insert(views.begin(), v.definingOp());
       for (Value scalar : v.definingOp()->operands())
-        if (!scalar.type().isa<MemDescType>() && isOfBody(scalar)) plan_.needed.insert(scalar);
+        if (!scalar.type().isa<MemDescType>() && isOfBody(scalar)) use(scalar);
     }
     return views;
+  }
+  /// The same; what else of the body they use is noted as needed.
+  llvm::SmallVector<Operation *, 4> viewsOf(Value memdesc) {
+    return viewsOf(memdesc, [&](Value v) { plan_.needed.insert(v); });
   }
   /// Notes the views of the body that make an operand; false if its buffer is allocated in the body or not known.
   bool collectViews(Value memdesc) {
@@ -151,6 +156,30 @@ private:
       plan_.fewestBuffers = plan_.fewestBuffers ? std::min(plan_.fewestBuffers, buffers) : buffers;
     }
     roots_.insert(alloc.op);
+    return true;
+  }
+
+  /// Notes the dots that are not delayed, and what makes their operands: views and their indices. False if one needs
+  /// more of the body than these, or is in flight already.
+  bool gather() {
+    for (auto dot : dots_) {
+      if (llvm::any_of(plan_.delayed, [&](auto &d) { return d.dot == dot; })) continue;
+      if (dot.isAsync() || addsOutsideOfInstruction(dot) || !mayWaitLater(dot)) return false;
+      for (Value v : dot->operands()) {
+        if (!v.type().isa<MemDescType>()) {
+          if (isOfBody(v)) return false;
+          continue;
+        }
+        for (auto *view : viewsOf(v, [](Value) {})) {
+          bool isIndexed = llvm::any_of(view->operands(), [&](Value index) {
+            return !index.type().isa<MemDescType>() && isOfBody(index) && !index.isBlockArgument();
+          });
+          if (isIndexed) return false;
+          plan_.viewsOfBesideFirst.insert(view);
+        }
+      }
+      plan_.besideFirst.push_back(dot);
+    }
     return true;
   }
 
@@ -167,6 +196,7 @@ private:
       bool isInLoop = false;
       for (Operation *p = user; p; p = p->parentOp()) isInLoop |= p->block() == &body_;
       if (!isInLoop) continue;
+      if (user->is<ttg::AsyncCopyGlobalToLocalOp>() && loop_->hasAttr(kKeepsLastBuffersAttr)) continue;
       auto copy = user->dyn<ttng::AsyncTmaCopyGlobalToLocalOp>();
       bool isWrite = copy && copy.result() == memdesc;
       if (!isWrite && !user->is<ttng::WarpGroupDotOp>()) return false;

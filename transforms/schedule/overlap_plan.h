@@ -11,6 +11,10 @@
 
 namespace tessera::transforms {
 
+/// On a loop that tritongpu-pipeline has made: what an iteration reads from buffers is not overwritten before the next
+/// iteration has ended, and all dots of an iteration are to be issued together (PipelinePlan::keepsLastBuffers).
+inline constexpr llvm::StringLiteral kKeepsLastBuffersAttr = "tessera.keeps_last_buffers";
+
 /// A dot that is issued an iteration later.
 struct DelayedDot {
   ir::ttng::WarpGroupDotOp dot;
@@ -20,8 +24,10 @@ struct DelayedDot {
 
 struct OverlapPlan {
   ir::ttng::WarpGroupDotOp first;
+  std::vector<ir::ttng::WarpGroupDotOp> besideFirst; // dots that are issued with it, if all are gathered
   std::vector<DelayedDot> delayed;
-  llvm::SetVector<ir::Operation *> views;    // operations of the body that make the delayed dots' operands
+  llvm::SetVector<ir::Operation *> views; // operations of the body that make the delayed dots' operands
+  llvm::SetVector<ir::Operation *> viewsOfBesideFirst;
   llvm::SetVector<ir::Operation *> arrivals; // after delayed dots, and their views: they follow the wait for these
   llvm::SetVector<ir::Value> needed;         // values of the body that all of these use, accumulators aside
   llvm::DenseSet<ir::Operation *> last;      // what comes after the wait for the delayed dots

@@ -27,6 +27,7 @@ public:
     plan_.copiesAfter = dotBeforeCopies();
     bool fewWarps = numWarps(loop_->module().op()) <= target_.tuning.pipelineEarlyOperandWarps;
     plan_.operandsFirst = plan_.distance > 1 && fewWarps && operandsFitRegisters();
+    if (plan_.copiesAfter && gathersDots()) keepLastBuffers();
   }
 
 private:
@@ -139,6 +140,64 @@ private:
   bool operandsFitRegisters() {
     auto registers = registersOfDots();
     return registers && *registers <= target_.tuning.pipelineEarlyOperandRegisters;
+  }
+
+  // ---- dots that the next iteration issues ----
+
+  bool isFromOutside(Value v) const { return !loop_->isAncestorOf(v.parentBlock()->parentOp()); }
+  /// Whether the value is in memory or registers when the iteration begins.
+  bool isThereAtStart(Value operand) {
+    return operand.type().isa<MemDescType>() ? outlivesIteration(operand) : isFromOutside(operand);
+  }
+  /// Whether the dot only accumulates, and its A operand is computed in the body.
+  bool accumulatesComputed(ttng::WarpGroupDotOp dot) {
+    bool isArgument = dot.c().isBlockArgument() && dot.c().ownerBlock() == &body_;
+    auto accumulator = isArgument ? carriedByArgument(dot.c()) : std::nullopt;
+    if (!accumulator || !dot.c().hasOneUse() || dot.useC() || addsOutsideOfInstruction(dot)) return false;
+    if (accumulator->yielded != dot.d() || !dot.d().hasOneUse()) return false;
+    return dot.a().type().isTensor() && !isFromOutside(dot.a()) && outlivesIteration(dot.b());
+  }
+  /// Whether overlap-dots can issue all dots of an iteration together: two or more that need nothing of its work, and
+  /// those of the iteration before that only accumulate what its work computed. The registers must do for the results,
+  /// the accumulators, their operands and the A operands of few columns that hold-dot-operands keeps; and leave no room
+  /// for a second block, whose dots would run under this one's work as they are.
+  bool gathersDots() {
+    int64_t warps = numWarps(loop_->module().op());
+    int64_t threads = warps * target_.warpSize;
+    int64_t registers = 0;
+    unsigned atStart = 0, delayed = 0;
+    for (auto &op : body_) {
+      if (op.is<tt::DotOp>()) return false;
+      auto dot = op.dyn<ttng::WarpGroupDotOp>();
+      if (!dot) continue;
+      registers += registersOf(dot.d());
+      if (accumulatesComputed(dot)) {
+        registers += registersOf(dot.a());
+        ++delayed;
+        continue;
+      }
+      bool isCarried = dot.c().isBlockArgument() && dot.c().ownerBlock() == &body_;
+      if (isCarried || delayed || !isThereAtStart(dot.a()) || !isThereAtStart(dot.b())) return false;
+      auto held = dot.a().type().dyn_cast<MemDescType>();
+      if (held && isFromOutside(dot.a()))
+        registers += registerBits(held.element(), llvm::divideCeil(held.numElements(), threads)) / kWordBits;
+      ++atStart;
+    }
+    bool isAlone = registers > target_.registersPerThread(2 * warps, RegisterSplit::Allocated);
+    return atStart >= 2 && delayed && isAlone && registers <= holdableRegisters(target_, warps);
+  }
+  /// Copies then go into the buffers of the iteration before the last: one buffer more for each load, or, if there is
+  /// no room, copies for one iteration less ahead.
+  void keepLastBuffers() {
+    bool byThreadsAlone = plan_.hasThreadCopies() && !plan_.hasBulkCopies() && !plan_.byWarps;
+    if (!byThreadsAlone || plan_.lateLoads() || plan_.tiles.loop || loop_->hasAttr(kWarpSpecializeAttr)) return;
+    if (plan_.bytesOfBuffers(plan_.buffers + 1) + plan_.otherBytes <= target_.sharedMemoryPerBlock)
+      ++plan_.buffers;
+    else if (plan_.distance > 2)
+      --plan_.distance;
+    else
+      return;
+    plan_.keepsLastBuffers = true;
   }
 
   // ---- copies into the buffers that the iteration has read ----

@@ -67,6 +67,7 @@ struct PipelinePlan {
   std::vector<SlicedDot> slicedDots;    // … but these, whose A operand is in registers, to its end (dot_slices.h)
   bool operandsFirst = false;           // operands are read before the next copies are issued
   bool refillsStage = false;            // the next copies go into the buffers that the iteration has read itself
+  bool keepsLastBuffers = false;        // an iteration's buffers are not filled again before the next one has ended
   ir::ttng::WarpGroupDotOp copiesAfter; // the next copies are issued after this dot, which is waited for after them
   TileLoop tiles;                       // around the loop: a tile's first copies are issued before the last's stores
   std::string whyNoTiles;               // the reason, if the loop is in another one

@@ -17,6 +17,7 @@
 #include "transforms/analyses/multi_buffer_index.h"
 #include "transforms/cleanup/carried_values.h"
 #include "transforms/memory/mbarrier.h"
+#include "transforms/schedule/overlap_plan.h"
 #include "transforms/schedule/pipelined_loop_builder.h"
 #include "llvm/ADT/DenseSet.h"
 #include <limits>
@@ -177,6 +178,7 @@ scf::ForOp PipelinedLoopBuilder::emitIterations(CopiesFor copiesFor, Value lower
   llvm::SmallVector<Type, 16> types;
   for (auto v : values) types.push_back(v.type());
   auto loop = scf::ForOp::create(b_, loc_, types, lower, upper, loop_.step(), values, loop_->attrs());
+  if (plan_.keepsLastBuffers) loop->setAttr(kKeepsLastBuffersAttr, UnitAttr::get(c_));
   Block *block = loop.body().addBlock();
   Value oldCounter = inductionVariable(loop_);
   block->addArg(oldCounter.type(), oldCounter.loc());
