@@ -76,6 +76,23 @@ Value *NvidiaTarget::shuffleIndex32(IRBuilder<> &b, Value *v, Value *lane) const
   return shuffle(b, Intrinsic::nvvm_shfl_sync_idx_i32, v, lane, 31);
 }
 
+/// shfl takes any lanes at one price, but the number of the lane costs instructions unless it is an operand: where its
+/// upper bits are those of the reading lane (segments, by the mask in the last operand) and the others are constant.
+Value *NvidiaTarget::shuffleFixed32(IRBuilder<> &b, Value *v, ArrayRef<int8_t> sources) const {
+  constexpr unsigned kAll = 31, kSegmentShift = 8;
+  unsigned own = kAll, ones = kAll, zeros = kAll;
+  for (auto [lane, source] : enumerate(sources)) {
+    if (source < 0) continue;
+    own &= ~(unsigned(lane) ^ unsigned(source));
+    ones &= unsigned(source);
+    zeros &= ~unsigned(source);
+  }
+  unsigned inSegment = kAll & ~own;
+  bool areSegments = !(inSegment & (inSegment + 1)), isConstant = (own | ones | zeros) == kAll;
+  if (!areSegments || !isConstant) return nullptr;
+  return shuffle(b, Intrinsic::nvvm_shfl_sync_idx_i32, v, b.getInt32(ones & inSegment), kAll | own << kSegmentShift);
+}
+
 Value *NvidiaTarget::combineLanes(IRBuilder<> &b, codegen::LaneCombination how, Value *v) const {
   using codegen::LaneCombination;
   if (v->getType()->isIntegerTy(1)) { // vote.sync
