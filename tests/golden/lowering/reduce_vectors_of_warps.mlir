@@ -5,13 +5,14 @@
 // RUN: tessera compile %s --kernel columns --target sm_90a --emit ptx | FileCheck %s --check-prefix=COLUMNS
 // RUN: tessera compile %s --kernel few --target sm_90a --emit ptx | FileCheck %s --check-prefix=FEW
 // COLUMNS-LABEL: .entry columns(
-// COLUMNS-COUNT-2: st.shared.v4
+// COLUMNS: st.shared.v4
 // COLUMNS: bar.sync
 // COLUMNS-COUNT-8: ld.shared.v4
 // COLUMNS: ret;
 // FEW-LABEL: .entry few(
 // FEW-NOT: st.shared.v4
-// FEW-COUNT-4: st.shared.b32
+// FEW: st.shared.b32
+// FEW-NOT: st.shared
 // FEW: bar.sync
 // FEW-COUNT-4: ld.shared.v2
 // FEW: ret;
