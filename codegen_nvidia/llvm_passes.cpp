@@ -11,6 +11,7 @@
 #include "codegen_nvidia/passes/descriptors_in_loops.h"
 #include "codegen_nvidia/passes/dots_behind_loads.h"
 #include "codegen_nvidia/passes/finish_library_calls.h"
+#include "codegen_nvidia/passes/narrow_arithmetic.h"
 #include "codegen_nvidia/passes/narrow_offsets.h"
 #include "codegen_nvidia/passes/order_by_results.h"
 #include "codegen_nvidia/passes/share_descriptors.h"
@@ -49,6 +50,7 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
       late.addPass(UnrollDotLoopsPass(tuning));          // leaves indices of buffers that the next three fold
       late.addPass(EarlyCSEPass(/*UseMemorySSA=*/true)); // what reassociation made equal
       late.addPass(InstCombinePass());                   // and folds into addressing
+      late.addPass(NarrowArithmeticPass());              // its fmas are additions to InstCombine
       late.addPass(SimplifyCFGPass());                   // small ifs to selects
       late.addPass(SharePointersPass());                 // distances are folded into constants
       late.addPass(ADCEPass());                          // whole cycles of dead phis

@@ -383,6 +383,21 @@ template <ir::FloatKind K, runtime::Rounding R> void toPairOf16(Decoder &d, Call
   d.emit(h, out[0], d.row(c.getArgOperand(1)));
   d.emit(h, out[1], d.row(c.getArgOperand(0)));
 }
+/// fma.rn.f16x2, fma.rn.bf16x2: rounded once. x * y is exact in double, the addition's error is kept.
+template <ir::FloatKind K> void fusedMultiplyAddOf16(Decoder &d, CallInst &c) {
+  d.elementwise(c,
+                ternary<uint16_t, uint16_t,
+                        [](uint16_t x, uint16_t y, uint16_t z) {
+                          double exact = runtime::decodeFloat(K, x) * runtime::decodeFloat(K, y);
+                          double addend = runtime::decodeFloat(K, z);
+                          double sum = exact + addend;
+                          double part = sum - exact;
+                          double error = (exact - (sum - part)) + (addend - part);
+                          return uint16_t(
+                              runtime::encodeFloat(K, runtime::roundToOdd(sum, std::isfinite(error) ? error : 0)));
+                        }>,
+                3);
+}
 
 // ---- integers ----
 
@@ -539,6 +554,8 @@ ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
          [](Decoder &d, CallInst &c) {
            d.elementwise(c, unary<uint16_t, float, [](float x) { return floatToHalf(x); }>, 1);
          }},
+        {"llvm.nvvm.fma.rn.f16x2", kArithmetic, fusedMultiplyAddOf16<ir::FloatKind::F16>},
+        {"llvm.nvvm.fma.rn.bf16x2", kArithmetic, fusedMultiplyAddOf16<ir::FloatKind::BF16>},
         {"llvm.nvvm.d2i.hi", kInt, wordOfDouble<1>},
         {"llvm.nvvm.d2i.lo", kInt, wordOfDouble<0>},
         {"llvm.nvvm.lohi.i2d", kInt, doubleOfWords},

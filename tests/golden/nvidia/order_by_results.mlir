@@ -76,7 +76,8 @@ module {
     %b = tt.load %ay : tensor<1024x!tt.ptr<bf16>>
     %af = arith.extf %a : tensor<1024xbf16> to tensor<1024xf32>
     %bf = arith.extf %b : tensor<1024xbf16> to tensor<1024xf32>
-    %r = arith.addf %af, %bf : tensor<1024xf32>
+    %square = arith.mulf %af, %af : tensor<1024xf32>
+    %r = arith.addf %square, %bf : tensor<1024xf32>
     %rb = arith.truncf %r : tensor<1024xf32> to tensor<1024xbf16>
     tt.store %ax, %rb : tensor<1024x!tt.ptr<bf16>>
     tt.return
