@@ -13,14 +13,18 @@
 // rounding twice is rounding once for these three operations (Figueroa, "When is double rounding innocuous?", 1995).
 // Where the result is denormal: sums are exact then; x * y of f16 is exact in f32, and of bf16 from half the least bf16
 // upward (16 bits from 2^-134 down to 2^-149); what is less becomes zero either way. f32 instructions keep
-// denormals here, and both instructions give the NaN 0x7fff.
+// denormals here, and both instructions give the NaN 0x7fff. All pairs of f16 and of bf16, added and multiplied
+// both ways on a CPU, gave the same bits.
 //
 // fma(x, 1, y), fma(y, -1, x) and fma(x, y, -0) are these operations, and ptxas contracts none of them with another:
 // from mul.bf16x2 and add.bf16x2 it makes one fma, although x * y was to be rounded. LLVM's own fold for single
 // conversions knows nothing of pairs. Every GPU that converts in pairs has fma of pairs (sm_80).
 //
-// Operands that lie in different registers must be put together first. Pairs of which both operands do, and whose
-// extensions are all needed elsewhere, stay.
+// One condition that selects both halves of such values, as where torch.compile concatenates tensors, selects pairs; a
+// NaN that is only selected keeps its payload.
+//
+// Operands that lie in different registers must be put together first. Pairs for which this takes as many instructions
+// as before stay.
 #include "codegen_nvidia/passes/narrow_arithmetic.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
@@ -29,7 +33,6 @@
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/Local.h"
-#include <array>
 
 namespace tessera::nvidia {
 using namespace llvm;
@@ -70,42 +73,97 @@ struct Pair {
   }
 };
 
-/// Replaces `round`, which rounds two floats to a pair, by the operation on pairs.
-bool narrow(IntrinsicInst *round) {
-  auto *high = dyn_cast<BinaryOperator>(round->getArgOperand(0)); // the first operand goes to the upper half
-  auto *low = dyn_cast<BinaryOperator>(round->getArgOperand(1));
-  if (!low || !high || low == high || low->getOpcode() != high->getOpcode()) return false;
-  if (!low->hasOneUse() || !high->hasOneUse()) return false;
-  auto opcode = low->getOpcode();
-  if (opcode != Instruction::FAdd && opcode != Instruction::FSub && opcode != Instruction::FMul) return false;
+/// What two floats are before they are rounded to a pair, and what computing it in 16 bits takes.
+class Narrowing {
+public:
+  explicit Narrowing(IntrinsicInst *round) : round_(round), type_(cast<FixedVectorType>(round->getType())), b_(round) {}
 
-  auto *type = cast<FixedVectorType>(round->getType());
-  Type *half = type->getElementType();
-  std::array<Pair, 2> in;
-  unsigned apart = 0; // operands to put together
-  bool savesExtension = false;
-  for (unsigned k = 0; k < 2; ++k) {
-    in[k] = {narrowed(low->getOperand(k), half), narrowed(high->getOperand(k), half)};
-    if (!in[k].low || !in[k].high) return false;
-    apart += !in[k].whole();
-    for (BinaryOperator *op : {low, high})
-      savesExtension |= isa<FPExtInst>(op->getOperand(k)) && op->getOperand(k)->hasOneUse();
+  bool run() {
+    Pair p{round_->getArgOperand(1), round_->getArgOperand(0)}; // the first operand goes to the upper half
+    if (!isRounded(p)) return false;
+    if (operations_ + apart_ >= 2 * operations_ + 1 + extensions_) return false;
+    Value *r = emitRounded(p);
+    r->takeName(round_);
+    round_->replaceAllUsesWith(r);
+    RecursivelyDeleteTriviallyDeadInstructions(round_);
+    return true;
   }
-  if (apart == 2 && !savesExtension) return false;
 
-  IRBuilder<> b(round);
-  Value *x = in[0].emit(b);
-  Value *y = in[1].emit(b);
-  auto constant = [&](double c) { return ConstantFP::get(type, c); };
-  auto id = half->isHalfTy() ? Intrinsic::nvvm_fma_rn_f16x2 : Intrinsic::nvvm_fma_rn_bf16x2;
-  Value *r = opcode == Instruction::FMul   ? b.CreateIntrinsic(id, {}, {x, y, constant(-0.0)})
-             : opcode == Instruction::FAdd ? b.CreateIntrinsic(id, {}, {x, constant(1), y})
-                                           : b.CreateIntrinsic(id, {}, {y, constant(-1), x});
-  r->takeName(round);
-  round->replaceAllUsesWith(r);
-  RecursivelyDeleteTriviallyDeadInstructions(round);
-  return true;
-}
+private:
+  /// The 16-bit values whose extensions `p` is; nulls if it is none.
+  Pair narrowedPair(const Pair &p) const {
+    Type *half = type_->getElementType();
+    return {narrowed(p.low, half), narrowed(p.high, half)};
+  }
+
+  static Pair operandsOf(const Pair &p, unsigned k) {
+    return {cast<Instruction>(p.low)->getOperand(k), cast<Instruction>(p.high)->getOperand(k)};
+  }
+
+  /// Both halves are the same operation, and only needed here.
+  static bool isOneOperation(const Pair &p) {
+    auto *low = dyn_cast<Instruction>(p.low), *high = dyn_cast<Instruction>(p.high);
+    return low && high && low != high && low->getOpcode() == high->getOpcode() && low->hasOneUse() && high->hasOneUse();
+  }
+
+  static bool isSelect(const Pair &p) {
+    return isOneOperation(p) && isa<SelectInst>(p.low) &&
+           cast<SelectInst>(p.low)->getCondition() == cast<SelectInst>(p.high)->getCondition();
+  }
+
+  /// `p` has the values of 16-bit ones. Counts the registers to put together, and the conversions that are saved.
+  bool isNarrow(const Pair &p) {
+    Pair in = narrowedPair(p);
+    if (!in.low || !in.high) return false;
+    apart_ += !in.whole();
+    for (Value *v : {p.low, p.high}) extensions_ += isa<FPExtInst>(v) && v->hasOneUse();
+    return true;
+  }
+
+  /// `p` can be computed in 16 bits so that it is what it was when rounded.
+  bool isRounded(const Pair &p) {
+    if (isSelect(p)) {
+      ++operations_;
+      return isRounded(operandsOf(p, 1)) && isRounded(operandsOf(p, 2));
+    }
+    if (isOneOperation(p)) {
+      auto opcode = cast<Instruction>(p.low)->getOpcode();
+      if (opcode == Instruction::FAdd || opcode == Instruction::FSub || opcode == Instruction::FMul) {
+        ++operations_;
+        return isNarrow(operandsOf(p, 0)) && isNarrow(operandsOf(p, 1));
+      }
+    }
+    return isNarrow(p);
+  }
+
+  Value *emitRounded(const Pair &p) {
+    if (isSelect(p)) {
+      Value *x = emitRounded(operandsOf(p, 1));
+      Value *y = emitRounded(operandsOf(p, 2));
+      Type *word = b_.getInt32Ty();
+      Value *r = b_.CreateSelect(cast<SelectInst>(p.low)->getCondition(), b_.CreateBitCast(x, word),
+                                 b_.CreateBitCast(y, word));
+      return b_.CreateBitCast(r, type_);
+    }
+    if (Pair in = narrowedPair(p); in.low && in.high) return in.emit(b_);
+    Value *x = narrowedPair(operandsOf(p, 0)).emit(b_);
+    Value *y = narrowedPair(operandsOf(p, 1)).emit(b_);
+    auto constant = [&](double c) { return ConstantFP::get(type_, c); };
+    auto id = type_->getElementType()->isHalfTy() ? Intrinsic::nvvm_fma_rn_f16x2 : Intrinsic::nvvm_fma_rn_bf16x2;
+    switch (cast<Instruction>(p.low)->getOpcode()) {
+    case Instruction::FMul: return b_.CreateIntrinsic(id, {}, {x, y, constant(-0.0)});
+    case Instruction::FAdd: return b_.CreateIntrinsic(id, {}, {x, constant(1), y});
+    default: return b_.CreateIntrinsic(id, {}, {y, constant(-1), x});
+    }
+  }
+
+  IntrinsicInst *round_;
+  FixedVectorType *type_;
+  IRBuilder<> b_;
+  unsigned operations_ = 0;
+  unsigned apart_ = 0;
+  unsigned extensions_ = 0;
+};
 
 } // namespace
 
@@ -116,7 +174,7 @@ PreservedAnalyses NarrowArithmeticPass::run(Function &f, FunctionAnalysisManager
       auto *call = dyn_cast<IntrinsicInst>(&i);
       if (!call) continue;
       auto id = call->getIntrinsicID();
-      if (id == Intrinsic::nvvm_ff2f16x2_rn || id == Intrinsic::nvvm_ff2bf16x2_rn) changed |= narrow(call);
+      if (id == Intrinsic::nvvm_ff2f16x2_rn || id == Intrinsic::nvvm_ff2bf16x2_rn) changed |= Narrowing(call).run();
     }
   if (!changed) return PreservedAnalyses::all();
   PreservedAnalyses kept;
