@@ -34,6 +34,7 @@
 #include "codegen_amd/passes/alternate_waves.h"
 #include "codegen/object/backend.h"
 #include "codegen_amd/passes/block_attributes.h"
+#include "transforms/analyses/alternating_waves.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -50,15 +51,12 @@ namespace {
 
 constexpr unsigned kLds = 3; // LLVM's address space
 constexpr size_t kLeastReadParts = 2;
-constexpr int64_t kWavesOfSimd = 2; // that take turns
-constexpr int64_t kWidestTile = 32; // rows and columns of an MFMA
 
-/// Clocks that MFMA of 16- and 8-bit types keep the matrix unit busy, by their tile (CDNA3 ISA guide, "Dependency
-/// resolution": 8 passes of 4 clocks; 4 passes); 0: another tile.
+/// Clocks that an MFMA keeps the matrix unit busy; 0: it has another tile than those of 16- and 8-bit types.
 int64_t clocksOf(const IntrinsicInst &mfma) {
   StringRef name = Intrinsic::getBaseName(mfma.getIntrinsicID());
-  if (name.contains(".32x32x")) return kWidestTile;
-  return name.contains(".16x16x") ? kWidestTile / 2 : 0;
+  if (name.contains(".32x32x")) return transforms::clocksOfMfma(32);
+  return name.contains(".16x16x") ? transforms::clocksOfMfma(16) : 0;
 }
 
 bool isMfma(const Instruction &i) {
@@ -135,14 +133,13 @@ public:
     return sum;
   }
 
-  /// Clocks of LDS in which half of the waves read and write what the iteration does.
-  int64_t clocksOfLds(int64_t lanes) const {
+  /// Bytes of LDS that so many lanes read and write in an iteration.
+  int64_t bytesOfLds(int64_t lanes) const {
     int64_t bits = 0;
     for (Instruction *i : reads_) bits += int64_t(i->getType()->getPrimitiveSizeInBits().getFixedValue());
     for (Instruction *i : writes_)
       bits += int64_t(i->getOperand(0)->getType()->getPrimitiveSizeInBits().getFixedValue());
-    constexpr int64_t kBitsOfClock = 1024;
-    return bits * lanes / kBitsOfClock;
+    return bits / 8 * lanes;
   }
 
   /// Registers of a thread: carried values, loads in flight, and the reads of two parts.
@@ -347,16 +344,17 @@ static void shiftWaves(const AccumulatingLoop &body, BasicBlock &preheader, Basi
 PreservedAnalyses AlternateWavesPass::run(Function &f, FunctionAnalysisManager &analyses) {
   const ir::Tuning &tuning = info_.tuning;
   int64_t waves = wavesOfBlock(f, info_);
-  if (waves != kWavesOfSimd * info_.schedulersPerMultiprocessor) return PreservedAnalyses::all();
+  if (!transforms::hasAlternatingWaves(info_, waves)) return PreservedAnalyses::all();
   SmallVector<Loop *, 4> loops;
   for (Loop *loop : analyses.getResult<LoopAnalysis>(f).getLoopsInPreorder())
     if (loop->getNumBlocks() == 1 && loop->getLoopPreheader() && loop->getUniqueExitBlock()) loops.push_back(loop);
   int64_t cut = 0;
   for (Loop *loop : loops) {
     AccumulatingLoop body(*loop->getHeader(), tuning.alternateClocksOfReads);
-    if (!body.collect() || body.clocks() < tuning.alternateLeastClocks) continue;
-    if (100 * body.clocksOfLds(waves / 2 * info_.warpSize) > tuning.alternateMostLdsPercent * body.clocks()) continue;
-    if (body.registers() + tuning.alternateOtherRegisters > info_.registersPerScheduler / kWavesOfSimd) continue;
+    if (!body.collect()) continue;
+    if (!transforms::matricesCoverLds(info_, body.clocks(), body.bytesOfLds(waves / 2 * info_.warpSize))) continue;
+    int64_t registers = info_.registersPerScheduler / transforms::kAlternatingWavesOfSimd;
+    if (body.registers() + tuning.alternateOtherRegisters > registers) continue;
     shiftWaves(body, *loop->getLoopPreheader(), *loop->getHeader(), *loop->getUniqueExitBlock(),
                unsigned(waves / 2 * info_.warpSize));
     body.cut();

@@ -7,6 +7,7 @@
 #include "layouts/amd_mfma.h"
 #include "layouts/conversion_plan.h"
 #include "layouts/layout_order.h"
+#include "transforms/analyses/alternating_waves.h"
 #include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/register_pressure.h"
@@ -248,9 +249,7 @@ private:
   /// have one buffer (codegen_amd/passes/alternate_waves.cpp): two waves on each SIMD, and one dot, which accumulates
   /// what is read from the buffers, with as many clocks of MFMA, and as few of LDS, as that pass requires.
   bool wavesAlternate() const {
-    constexpr int64_t kWavesOfSimd = 2;
-    if (target_.matrixUnit != MatrixUnit::Mfma) return false;
-    if (warps_ != kWavesOfSimd * target_.schedulersPerMultiprocessor) return false;
+    if (target_.matrixUnit != MatrixUnit::Mfma || !hasAlternatingWaves(target_, warps_)) return false;
     Operation *dot = nullptr;
     for (Operation &op : body_) {
       if (!isDot(&op)) continue;
@@ -270,15 +269,11 @@ private:
     auto *mfma = layouts::dynCast<layouts::AmdMfmaEncoding>(tensorOf(dot->result()).encoding());
     if (!mfma || mfma->params().instrShape.size() != 3) return false;
     int64_t m = mfma->params().instrShape[0], n = mfma->params().instrShape[1], k = mfma->params().instrShape[2];
-    // An MFMA of 32 rows takes 32 clocks, one of 16 rows 16.
     int64_t instructions = tensorOf(dot->result()).numElements() / (m * n * warps_) *
                            llvm::divideCeil(tensorOf(dot->operand(0)).shape().back(), k);
-    int64_t matrix = instructions * m;
     // Half of the waves read all operands and write half of the buffers.
-    constexpr int64_t kBytesOfClock = 128;
-    int64_t lds = (read * (kWordBits / 8) * target_.warpSize * warps_ / 2 + plan_.bytesPerStage / 2) / kBytesOfClock;
-    const Tuning &tuning = target_.tuning;
-    return matrix >= tuning.alternateLeastClocks && lds * 100 <= matrix * tuning.alternateMostLdsPercent;
+    int64_t bytes = read * (kWordBits / 8) * target_.warpSize * warps_ / 2 + plan_.bytesPerStage / 2;
+    return matricesCoverLds(target_, instructions * clocksOfMfma(m), bytes);
   }
 
   /// Whether loads may be issued as soon as the values before them are stored, for the iteration after the next one.
