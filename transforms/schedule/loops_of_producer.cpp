@@ -55,10 +55,6 @@ std::optional<ReadPosition> readPosition(const SpecializationPlan &plan) {
   return startsAtFirst && steps ? std::optional(ReadPosition{index->index, phase->index}) : std::nullopt;
 }
 
-static bool isCopyOrAnnouncement(Operation *op) {
-  return op->is<ttng::AsyncTmaCopyGlobalToLocalOp>() || op->is<ttng::BarrierExpectOp>();
-}
-
 /// Whether the copy, or the announcement, is for the buffers of this number.
 static bool isFirstCopy(Operation *op, int64_t number) {
   auto isAt = [&](Value view) {

@@ -47,7 +47,7 @@ private:
     bool isKnown = loop_.body().hasOneBlock() && !loop_.unsignedCmp();
     ttng::WaitBarrierOp &wait = plan_.wait;
     for (auto &op : body_) {
-      if (op.is<ttng::AsyncTmaCopyGlobalToLocalOp>() || op.is<ttng::BarrierExpectOp>()) {
+      if (isCopyOrAnnouncement(&op)) {
         plan_.copies.push_back(&op);
       } else if (op.is<ttng::WaitBarrierOp>()) {
         isKnown &= !wait;

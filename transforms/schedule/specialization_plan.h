@@ -9,6 +9,11 @@
 
 namespace tessera::transforms {
 
+/// Whether the operation is a copy into a buffer, or announces the bytes of copies to their mbarrier.
+inline bool isCopyOrAnnouncement(const ir::Operation *op) {
+  return op->is<ir::ttng::AsyncTmaCopyGlobalToLocalOp>() || op->is<ir::ttng::BarrierExpectOp>();
+}
+
 /// Multi-buffers that are waited for and released together.
 struct BufferGroup {
   llvm::SmallVector<ir::Operation *, 2> allocs;

@@ -11,9 +11,6 @@
 namespace tessera::transforms {
 using namespace ir;
 
-static bool isCopyOrAnnouncement(Operation &op) {
-  return op.is<ttng::AsyncTmaCopyGlobalToLocalOp>() || op.is<ttng::BarrierExpectOp>();
-}
 static bool isFillIndex(const ServedLoop &s, unsigned carriedIndex) {
   return carried(s.loop, carriedIndex).argument == s.plan.fill;
 }
@@ -163,7 +160,7 @@ void ProducerOfLoops::emitIteration(Builder &b, const ServedLoop &s, ValueMap &m
   for (size_t g = 0; g < numGroups(); ++g) {
     llvm::SmallVector<Operation *, 4> copies;
     for (auto &op : s.body())
-      if (isCopyOrAnnouncement(op) && groupOf(op) == g) copies.push_back(&op);
+      if (isCopyOrAnnouncement(&op) && groupOf(op) == g) copies.push_back(&op);
     // The last iterations have no copies. Waiting all the same would keep the next loop's first ones back.
     auto announced = llvm::find_if(copies, [](Operation *op) { return op->is<ttng::BarrierExpectOp>(); });
     bool isPredicated = !isLast && announced != copies.end();
@@ -199,7 +196,7 @@ void ProducerOfLoops::eraseCopies(const ServedLoop &s) {
     auto *before = op->prev();
     bool isUnusedAddress =
         s.addresses.contains(op) && llvm::all_of(op->results(), [](Value r) { return r.useEmpty(); });
-    if (isCopyOrAnnouncement(*op) || isUnusedAddress) op->erase();
+    if (isCopyOrAnnouncement(op) || isUnusedAddress) op->erase();
     op = before;
   }
 }
