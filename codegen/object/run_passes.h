@@ -3,6 +3,7 @@
 #pragma once
 #include "absl/status/status.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/IR/Analysis.h"
 #include "llvm/IR/PassManager.h"
 
 namespace llvm {
@@ -20,5 +21,13 @@ absl::Status runPasses(llvm::Module &, llvm::TargetMachine &tm,
 /// level 2 on, those that are cheap, bottom up, each simplified before; from level 1 on the lowering's scalars, indices
 /// and branches cleaned up. True if there is something to inline: a function that is not a kernel has a body.
 bool addCleaning(const llvm::Module &, llvm::PassBuilder &, llvm::ModulePassManager &, int optLevel);
+
+/// What a function pass returns that keeps blocks and branches as they are.
+inline llvm::PreservedAnalyses preservedIn(bool changed) {
+  if (!changed) return llvm::PreservedAnalyses::all();
+  llvm::PreservedAnalyses kept;
+  kept.preserveSet<llvm::CFGAnalyses>();
+  return kept;
+}
 
 } // namespace tessera::codegen

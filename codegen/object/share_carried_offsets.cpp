@@ -13,6 +13,7 @@
 //   %d = sub i32 %row, %x                                    %d = sub i32 %row, %x
 //   %e = sub i32 %row8, %x1                           →      %e = add i32 %d, 7
 #include "codegen/object/share_carried_offsets.h"
+#include "codegen/object/run_passes.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/PatternMatch.h"
 #include <map>
@@ -130,10 +131,7 @@ PreservedAnalyses ShareCarriedOffsetsPass::run(Function &f, FunctionAnalysisMana
     }
     changed |= shareDifferences(block);
   }
-  if (!changed) return PreservedAnalyses::all();
-  PreservedAnalyses kept;
-  kept.preserveSet<CFGAnalyses>();
-  return kept;
+  return preservedIn(changed);
 }
 
 } // namespace tessera::codegen

@@ -8,6 +8,7 @@
 // Rows modulo a bound are the usual case: beside the divisions, addresses become one register and offsets of
 // instructions instead of a register pair each.
 #include "codegen/object/share_divisions.h"
+#include "codegen/object/run_passes.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -57,10 +58,7 @@ PreservedAnalyses ShareDivisionsPass::run(Function &f, FunctionAnalysisManager &
     i.eraseFromParent();
     changed = true;
   }
-  if (!changed) return PreservedAnalyses::all();
-  PreservedAnalyses kept;
-  kept.preserveSet<CFGAnalyses>();
-  return kept;
+  return preservedIn(changed);
 }
 
 } // namespace tessera::codegen

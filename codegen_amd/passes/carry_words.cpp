@@ -13,6 +13,7 @@
 //
 // Limits: bytes whose values come, on every way into the block, from one word of a vector, or are constants.
 #include "codegen_amd/passes/carry_words.h"
+#include "codegen/object/run_passes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
@@ -215,10 +216,7 @@ private:
 } // namespace
 
 PreservedAnalyses CarryWordsPass::run(Function &f, FunctionAnalysisManager &) {
-  if (!Carrier().run(f)) return PreservedAnalyses::all();
-  PreservedAnalyses kept;
-  kept.preserveSet<CFGAnalyses>();
-  return kept;
+  return codegen::preservedIn(Carrier().run(f));
 }
 
 } // namespace tessera::amd

@@ -16,6 +16,7 @@
 //
 // Runs: after the last InstCombine, which would not undo it, but makes the chains of shufflevector that are looked for.
 #include "codegen_amd/passes/permute_bytes.h"
+#include "codegen/object/run_passes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IRBuilder.h"
@@ -210,10 +211,7 @@ private:
 } // namespace
 
 PreservedAnalyses PermuteBytesPass::run(Function &f, FunctionAnalysisManager &) {
-  if (!Permuter(f).run()) return PreservedAnalyses::all();
-  PreservedAnalyses kept;
-  kept.preserveSet<CFGAnalyses>();
-  return kept;
+  return codegen::preservedIn(Permuter(f).run());
 }
 
 } // namespace tessera::amd

@@ -19,6 +19,7 @@
 //
 // Runs: late among the optimisations of levels 2 and 3, as the passes on offsets know shifted indices.
 #include "codegen_amd/passes/scale_indices.h"
+#include "codegen/object/run_passes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -271,10 +272,7 @@ PreservedAnalyses ScaleIndicesPass::run(Function &f, FunctionAnalysisManager &an
   bool changed = false;
   auto &loops = analyses.getResult<LoopAnalysis>(f);
   for (auto &[shift, roots] : findRoots(f)) changed |= Scaling(shift, roots, loops).run();
-  if (!changed) return PreservedAnalyses::all();
-  PreservedAnalyses kept;
-  kept.preserveSet<CFGAnalyses>();
-  return kept;
+  return codegen::preservedIn(changed);
 }
 
 } // namespace tessera::amd

@@ -10,6 +10,7 @@
 // Limits: muls in one block. Constants of up to 24 bits, as those of addresses, stay: LLVM multiplies and adds by one
 // fast instruction where the number is as narrow.
 #include "codegen_amd/passes/share_muls.h"
+#include "codegen/object/run_passes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/PatternMatch.h"
@@ -62,10 +63,7 @@ bool shareIn(BasicBlock &block) {
 PreservedAnalyses ShareMulsPass::run(Function &f, FunctionAnalysisManager &) {
   bool changed = false;
   for (BasicBlock &block : f) changed |= shareIn(block);
-  if (!changed) return PreservedAnalyses::all();
-  PreservedAnalyses kept;
-  kept.preserveSet<CFGAnalyses>();
-  return kept;
+  return codegen::preservedIn(changed);
 }
 
 } // namespace tessera::amd

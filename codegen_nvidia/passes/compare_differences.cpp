@@ -16,6 +16,7 @@
 //
 // Only within a block, of leastDifferences (ir/tuning.def) and more.
 #include "codegen_nvidia/passes/compare_differences.h"
+#include "codegen/object/run_passes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IRBuilder.h"
@@ -189,10 +190,7 @@ private:
 PreservedAnalyses CompareDifferencesPass::run(Function &f, FunctionAnalysisManager &) {
   bool changed = false;
   for (BasicBlock &block : f) changed |= BlockComparisons(block, leastComparisons_).run();
-  if (!changed) return PreservedAnalyses::all();
-  PreservedAnalyses kept;
-  kept.preserveSet<CFGAnalyses>();
-  return kept;
+  return codegen::preservedIn(changed);
 }
 
 } // namespace tessera::nvidia

@@ -26,6 +26,7 @@
 //     %next0 = getelementptr half, ptr %p0, i64 %step     …
 //     …                                                   %next = getelementptr half, ptr %p, i64 %step
 #include "codegen_nvidia/passes/narrow_offsets.h"
+#include "codegen/object/run_passes.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -236,10 +237,7 @@ PreservedAnalyses NarrowOffsetsPass::run(Function &f, FunctionAnalysisManager &a
     changed |= narrow(*loop, loops, evolution, f.getDataLayout(), tuning_);
     changed |= narrowCarried(*loop, evolution, f.getDataLayout(), tuning_);
   }
-  if (!changed) return PreservedAnalyses::all();
-  PreservedAnalyses kept;
-  kept.preserveSet<CFGAnalyses>();
-  return kept;
+  return codegen::preservedIn(changed);
 }
 
 } // namespace tessera::nvidia

@@ -17,6 +17,7 @@
 // elements by four warps, 54 registers and 58.1 us unordered, 40 and 53.8 us ordered and without a request for
 // occupancy (occupancy.cpp, (g)).
 #include "codegen_nvidia/passes/order_by_results.h"
+#include "codegen/object/run_passes.h"
 #include "codegen_nvidia/occupancy.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -155,11 +156,8 @@ bool orderBlock(BasicBlock &block) {
 PreservedAnalyses OrderByResultsPass::run(Function &f, FunctionAnalysisManager &) {
   bool changed = false;
   for (BasicBlock &block : f) changed |= orderBlock(block);
-  if (!changed) return PreservedAnalyses::all();
-  f.addFnAttr(kOrderedByResults);
-  PreservedAnalyses kept;
-  kept.preserveSet<CFGAnalyses>();
-  return kept;
+  if (changed) f.addFnAttr(kOrderedByResults);
+  return codegen::preservedIn(changed);
 }
 
 } // namespace tessera::nvidia

@@ -10,6 +10,7 @@
 // proves of where the pointers start; 32-bit offsets that were extended are compared before that, where their ranges
 // say that they do not wrap (thread ids have ranges).
 #include "codegen_nvidia/passes/share_pointers.h"
+#include "codegen/object/run_passes.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -149,10 +150,7 @@ PreservedAnalyses SharePointersPass::run(Function &f, FunctionAnalysisManager &a
   auto &scev = am.getResult<ScalarEvolutionAnalysis>(f);
   bool changed = false;
   for (Loop *loop : am.getResult<LoopAnalysis>(f).getLoopsInPreorder()) changed |= sharePointers(*loop, scev);
-  if (!changed) return PreservedAnalyses::all();
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
-  return preserved;
+  return codegen::preservedIn(changed);
 }
 
 } // namespace tessera::nvidia

@@ -12,6 +12,7 @@
 // they serve one access alone; what several accesses share stays where it is. Predicates of selections stay as well:
 // moving them gave attention with a causal mask more moves of registers, and others no less spills.
 #include "codegen_nvidia/passes/sink_predicates.h"
+#include "codegen/object/run_passes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -35,10 +36,7 @@ llvm::PreservedAnalyses SinkPredicatesPass::run(Function &f, FunctionAnalysisMan
       changed = true;
     }
   }
-  if (!changed) return PreservedAnalyses::all();
-  PreservedAnalyses kept;
-  kept.preserveSet<CFGAnalyses>();
-  return kept;
+  return codegen::preservedIn(changed);
 }
 
 } // namespace tessera::nvidia

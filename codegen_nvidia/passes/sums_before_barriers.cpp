@@ -10,6 +10,7 @@
 // of them is. The partial results of all warps and reductions are alive until then, and ptxas moves nothing over a
 // barrier: 64 sums of integers by four warps took 255 registers of a thread instead of 64.
 #include "codegen_nvidia/passes/sums_before_barriers.h"
+#include "codegen/object/run_passes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstrTypes.h"
@@ -59,10 +60,7 @@ bool runOnBlock(BasicBlock &block) {
 PreservedAnalyses SumsBeforeBarriersPass::run(Function &f, FunctionAnalysisManager &) {
   bool changed = false;
   for (BasicBlock &block : f) changed |= runOnBlock(block);
-  if (!changed) return PreservedAnalyses::all();
-  PreservedAnalyses kept;
-  kept.preserveSet<CFGAnalyses>();
-  return kept;
+  return codegen::preservedIn(changed);
 }
 
 } // namespace tessera::nvidia
