@@ -11,15 +11,15 @@ namespace tessera::runtime {
 absl::StatusOr<std::unique_ptr<Device>> openDevice(llvm::StringRef spec) {
   auto [kind, index] = spec.split(':');
   if (kind == "emulator") return openEmulator(index);
+  if (kind != "cuda" && kind != "hip")
+    return absl::InvalidArgumentError(
+        ("unknown device '" + spec + "'; devices: interpreter, emulator:TARGET, cuda[:N], hip[:N]").str());
   unsigned n = 0;
   if (!index.empty() && index.getAsInteger(10, n))
     return absl::InvalidArgumentError(("'" + spec + "': the device number must be a whole number from 0 up").str());
   if (spec.ends_with(":")) return absl::InvalidArgumentError(("'" + spec + "': the device number is missing").str());
   n = std::min(n, 1u << 20); // no machine has as many; the number below is an int
-  if (kind == "cuda") return openCuda(n);
-  if (kind == "hip") return openHip(n);
-  return absl::InvalidArgumentError(
-      ("unknown device '" + spec + "'; devices: interpreter, emulator:TARGET, cuda[:N], hip[:N]").str());
+  return kind == "cuda" ? openCuda(int(n)) : openHip(int(n));
 }
 
 std::vector<std::unique_ptr<Device>> enumerateDevices(std::vector<std::string> &problems) {
