@@ -133,8 +133,10 @@ int compileCommand(int argc, char **argv) {
   flags.passes.warnOfLaterRemarks(flags.options.stage, **target);
   if (auto s = checkOptions(**target, flags.options); !s.ok()) return fail(kUsage, std::string(s.message()));
   if (auto s = checkEnvironment(**target, flags.options); !s.ok()) return fail(kUsage, std::string(s.message()));
-  if (flags.output.empty()) flags.output = defaultOutput(flags, **target);
-  if (int code = checkOutputFiles({{"-o", flags.output},
+  bool isNamed = !flags.output.empty();
+  if (!isNamed) flags.output = defaultOutput(flags, **target);
+  const char *output = isNamed || flags.output == "-" ? "-o" : "without -o, the output";
+  if (int code = checkOutputFiles({{output, flags.output},
                                    {"--metadata", flags.metadata},
                                    {"--remarks-json", flags.passes.remarksFile},
                                    {"--reproducer", flags.options.passes.reproducerPath}},
