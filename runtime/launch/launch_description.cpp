@@ -127,8 +127,12 @@ private:
     }
     name(n.get("name"), a);
     a.isScalar = n.get("scalar").present();
-    if (!a.isScalar && !n.get("shape").present() && !n.get("dtype").present())
+    if (!a.isScalar && !n.get("shape").present() && !n.get("dtype").present()) {
+      auto keys = llvm::to_vector<16>(llvm::ArrayRef(kScalarKeys));
+      llvm::append_range(keys, llvm::drop_begin(kBufferKeys)); // both have "name"
+      n.allowKeys(keys);                                       // a misspelt one is why
       return n.error("is neither a scalar (\"scalar\" and \"type\") nor a buffer (\"dtype\" and \"shape\")");
+    }
     n.allowKeys(a.isScalar ? llvm::ArrayRef(kScalarKeys) : llvm::ArrayRef(kBufferKeys));
     a.isScalar ? scalar(n, a) : buffer(n, a);
   }
