@@ -201,7 +201,7 @@ def scalar_bytes(value: Any, type_name: str) -> bytes:
     try:
         return _packed(value, type_name)
     except (OverflowError, struct.error) as e:
-        raise UsageError(f"{value} is no number of type {type_name}: {e}") from None
+        raise UsageError(f"{value} is not a value of type {type_name}: {e}") from None
 
 
 def _packed(value: float, type_name: str) -> bytes:
@@ -219,7 +219,7 @@ def _packed(value: float, type_name: str) -> bytes:
         raise UsageError(f"an argument of type {type_name} cannot be passed as a number")
     values = 1 << int(width)
     if value != value or value != int(value) or not -values // 2 <= value < values:
-        raise UsageError(f"{value} is no number of type {type_name}")
+        raise UsageError(f"{value} is not a value of type {type_name}")
     return (int(value) % values).to_bytes(int(width) // 8, "little")
 
 
@@ -359,7 +359,7 @@ def _check_elements(x: Any, m: Memory, type_name: str, index: int) -> None:
     size = getattr(x, "itemsize", None)
     wanted = _ELEMENT_BYTES.get(type_name[1:])
     if isinstance(size, int) and wanted and size not in (1, wanted):
-        raise UsageError(f"argument {index} is {type_name}, and the array has elements of {size} bytes")
+        raise UsageError(f"argument {index} has elements of {size} bytes, but the kernel takes {type_name}")
 
 
 def _types_of_given(parameters: list[dict[str, Any]], given: Sequence[Any]) -> list[str]:

@@ -253,7 +253,9 @@ def call(name: str, *arguments: Any) -> list[Diagnostic]:
         return diagnostics
     text, message = _decode(lib.tessera_error_text(error)), _decode(lib.tessera_error_message(error))
     lib.tessera_error_destroy(error)
-    raise _ERRORS.get(status, Error)(text.rstrip("\n") or message, message, tuple(diagnostics))
+    # Without a place the text begins with its severity, which the exception's type says.
+    text = text.rstrip("\n").removeprefix("error: ")
+    raise _ERRORS.get(status, Error)(text or message, message, tuple(diagnostics))
 
 
 class _Worker:

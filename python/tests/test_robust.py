@@ -33,10 +33,10 @@ def x(dtype="f4"):
         ({3: object()}, "argument 3: a number of type i32 is needed, not object"),
         ({3: "100"}, "a number of type i32 is needed, not str"),
         ({3: None}, "not NoneType"),
-        ({3: 1.5}, "1.5 is no number of type i32"),
-        ({3: float("nan")}, "nan is no number"),
+        ({3: 1.5}, "1.5 is not a value of type i32"),
+        ({3: float("nan")}, "nan is not a value"),
         ({0: [1.0]}, "argument 0 must be an array for *f32, or an address, not list"),
-        ({0: np.ones(256)}, "argument 0 is *f32, and the array has elements of 8 bytes"),
+        ({0: np.ones(256)}, "argument 0 has elements of 8 bytes, but the kernel takes *f32"),
         ({3: np.ones(4)}, "argument 3 must be a number of type i32, not an array"),
     ],
 )

@@ -127,7 +127,7 @@ def _fault(e: _errors.FailedError, files: list[str]) -> KernelFault:
         break
     file = next((f for f in files if f == file or os.path.basename(f) == file), file)
     source = linecache.getline(file, line).strip() if line else ""
-    text = str(e).removeprefix("error: ")
+    text = str(e)
     if line and not text.startswith(f"{file}:{line}"):
         text = f"{file}:{line}: {text}"
     if source:
