@@ -6,6 +6,8 @@
 // Source: LLVM "User Guide for AMDGPU Backend" (function attributes, module flags, code object V5).
 #include "codegen_amd/backend.h"
 #include "absl/status/status.h"
+#include "codegen/address_spaces.h"
+#include "codegen/attribute_names.h"
 #include "codegen_amd/device_library.h"
 #include "codegen_amd/eviction_budget.h"
 #include "codegen_amd/llvm_passes.h"
@@ -50,10 +52,9 @@ void setKernelAttributes(llvm::Function &kernel, unsigned threadsPerBlock, unsig
 /// Names the beginning of LDS by its address, as nothing of it is allocated statically: LLVM, which learns that only
 /// when it encodes instructions, would add the symbol, 0, to each address. Nothing reads the symbol after this.
 static void addressSharedMemory(llvm::Module &module) {
-  constexpr unsigned kLds = 3; // the address space
   llvm::GlobalVariable *dynamic = nullptr;
   for (llvm::GlobalVariable &g : module.globals()) {
-    if (g.getAddressSpace() != kLds) continue;
+    if (g.getAddressSpace() != codegen::kSharedSpace) continue;
     if (dynamic || !g.isDeclaration()) return;
     dynamic = &g;
   }

@@ -8,6 +8,7 @@
 // Guide".
 #include "codegen_amd/device_library.h"
 #include "absl/status/status.h"
+#include "codegen/attribute_names.h"
 #include "codegen/object/backend.h"
 #include "codegen/object/device_functions.h"
 #include "codegen/object/toolchain.h"
@@ -279,7 +280,7 @@ absl::Status linkDeviceLibrary(llvm::Module &module, const codegen::ArchInfo &ar
   }
   std::vector<std::string> undefined = codegen::undefinedLibraryFunctions(module);
   // The emulator, which runs the module itself, prints itself too.
-  if (module.getModuleFlag("tessera.host-prints"))
+  if (module.getModuleFlag(codegen::kHostPrintsFlag))
     llvm::erase_if(undefined, [](const std::string &n) { return llvm::StringRef(n).starts_with("__ockl_printf_"); });
   if (undefined.empty()) return absl::OkStatus();
   absl::StatusOr<std::string> path = findDeviceLibrary();

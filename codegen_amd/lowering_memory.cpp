@@ -17,6 +17,7 @@
 //
 // Sources: "Buffer Resource Descriptor" in the ISA guides (words 2 and 3, range checking of raw buffers); LLVM's "User
 // Guide for AMDGPU Backend" for the cache bits of the intrinsics' last operand and for the memory model.
+#include "codegen/address_spaces.h"
 #include "codegen_amd/lowering_target.h"
 #include "codegen_amd/passes/copies_to_lds.h"
 #include "llvm/ADT/SetVector.h"
@@ -141,8 +142,9 @@ GlobalVariable *zeros(Module &m) {
   constexpr StringRef kName = "tessera_zeros";
   if (GlobalVariable *g = m.getNamedGlobal(kName)) return g;
   auto *type = ArrayType::get(Type::getInt8Ty(m.getContext()), ir::kGlobalAccessBytes);
-  auto *g = new GlobalVariable(m, type, /*isConstant=*/true, GlobalValue::InternalLinkage,
-                               ConstantAggregateZero::get(type), kName, nullptr, GlobalValue::NotThreadLocal, 1);
+  auto *g =
+      new GlobalVariable(m, type, /*isConstant=*/true, GlobalValue::InternalLinkage, ConstantAggregateZero::get(type),
+                         kName, nullptr, GlobalValue::NotThreadLocal, codegen::kGlobalSpace);
   g->setAlignment(Align(ir::kGlobalAccessBytes));
   return g;
 }
@@ -230,7 +232,8 @@ Value *AmdTarget::resource(IRBuilder<> &b, const MemoryAccess &a) const {
   // Word 3: data format of 32-bit data; RDNA also wants its format number, and range checks of the offset alone
   // (OOB_SELECT 3).
   uint32_t flags = rdna_ ? 0x31027000 : 0x00027000;
-  return b.CreateIntrinsic(Intrinsic::amdgcn_make_buffer_rsrc, {b.getPtrTy(8), a.base->getType()},
+  return b.CreateIntrinsic(Intrinsic::amdgcn_make_buffer_rsrc,
+                           {b.getPtrTy(AMDGPUAS::BUFFER_RESOURCE), a.base->getType()},
                            {a.base, b.getInt16(0), b.getInt64(endOf(a).bytes), b.getInt32(flags)});
 }
 

@@ -1,6 +1,8 @@
 // Threads, barriers, functions on AMD GPUs (lanes: lowering_lanes.cpp). A barrier orders what the fences around it
 // name: shared memory alone unless global memory is requested.
 #include "codegen_amd/lowering_target.h"
+#include "codegen/address_spaces.h"
+#include "codegen/attribute_names.h"
 #include "codegen/lowering/hardware_values.h"
 #include "codegen/object/backend.h"
 #include "codegen_amd/backend.h"
@@ -114,7 +116,7 @@ bool AmdTarget::print(IRBuilder<> &b, StringRef format, ArrayRef<Value *> args) 
     return b.CreateCall(m.getOrInsertFunction(name, FunctionType::get(i64, types, false)), operands);
   };
   Value *message = call("__ockl_printf_begin", {b.getInt64(0)});
-  Value *text = b.CreateAddrSpaceCast(b.CreateGlobalString(format, "", 4), b.getPtrTy());
+  Value *text = b.CreateAddrSpaceCast(b.CreateGlobalString(format, "", codegen::kConstantSpace), b.getPtrTy());
   message =
       call("__ockl_printf_append_string_n", {message, text, b.getInt64(format.size() + 1), b.getInt32(args.empty())});
   for (size_t at = 0; at < args.size(); at += 7) {

@@ -1,5 +1,6 @@
 // Inline PTX under construction (see inline_ptx.h).
 #include "codegen_nvidia/inline_ptx.h"
+#include "codegen/address_spaces.h"
 #include "llvm/IR/InlineAsm.h"
 
 namespace tessera::nvidia {
@@ -33,7 +34,7 @@ std::string InlinePtx::add(Value *v, const std::string &constraint) {
 void InlinePtx::addTied(Value *v, unsigned result) { add(v, std::to_string(result)); }
 
 std::string InlinePtx::operand(Value *v) {
-  if (v->getType()->isPointerTy() && v->getType()->getPointerAddressSpace() == kSharedAddressSpace)
+  if (v->getType()->isPointerTy() && v->getType()->getPointerAddressSpace() == codegen::kSharedSpace)
     v = b_.CreatePtrToInt(v, b_.getInt32Ty());
   return add(v, registerOf(v->getType()));
 }

@@ -13,8 +13,6 @@
 
 namespace tessera::nvidia {
 
-constexpr unsigned kSharedAddressSpace = 3;
-
 class InlinePtx {
 public:
   explicit InlinePtx(llvm::IRBuilder<> &b) : b_(b) {}

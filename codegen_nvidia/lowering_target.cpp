@@ -2,6 +2,7 @@
 // here: the lowering never shuffles in divergent code), a predicated instruction needs no branch, device-side printf
 // and assertions are functions of the driver (vprintf, __assertfail) declared by CUDA's programming guide.
 #include "codegen_nvidia/lowering_target.h"
+#include "codegen/address_spaces.h"
 #include "codegen/lowering/hardware_values.h"
 #include "codegen_nvidia/backend.h"
 #include "codegen_nvidia/occupancy.h"
@@ -118,7 +119,9 @@ Value *NvidiaTarget::combineLanes(IRBuilder<> &b, codegen::LaneCombination how, 
 void NvidiaTarget::assertFail(IRBuilder<> &b, StringRef message, StringRef file, unsigned line,
                               StringRef function) const {
   Module &m = *b.GetInsertBlock()->getModule();
-  auto text = [&](StringRef s) { return b.CreateAddrSpaceCast(b.CreateGlobalString(s, "", 1), b.getPtrTy()); };
+  auto text = [&](StringRef s) {
+    return b.CreateAddrSpaceCast(b.CreateGlobalString(s, "", codegen::kGlobalSpace), b.getPtrTy());
+  };
   auto *type = FunctionType::get(b.getVoidTy(),
                                  {b.getPtrTy(), b.getPtrTy(), b.getInt32Ty(), b.getPtrTy(), b.getInt64Ty()}, false);
   auto callee = m.getOrInsertFunction("__assertfail", type);
@@ -139,7 +142,7 @@ bool NvidiaTarget::print(IRBuilder<> &b, StringRef format, ArrayRef<Value *> arg
   for (auto [i, a] : enumerate(args)) b.CreateStore(a, b.CreateStructGEP(record, storage, i));
   auto callee =
       m.getOrInsertFunction("vprintf", FunctionType::get(b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy()}, false));
-  b.CreateCall(callee, {b.CreateAddrSpaceCast(b.CreateGlobalString(format, "", 1), b.getPtrTy()),
+  b.CreateCall(callee, {b.CreateAddrSpaceCast(b.CreateGlobalString(format, "", codegen::kGlobalSpace), b.getPtrTy()),
                         b.CreateAddrSpaceCast(storage, b.getPtrTy())});
   return true;
 }

@@ -42,6 +42,7 @@
 // Loads are counted in the optimised code, in which short loops are unrolled. Sources: CUDA C++ Programming Guide,
 // "Occupancy Calculator"; PTX ISA, "Performance-Tuning Directives".
 #include "codegen_nvidia/occupancy.h"
+#include "codegen/address_spaces.h"
 #include "codegen_nvidia/passes/order_by_results.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -73,7 +74,7 @@ bool isKernel(const Function &f) { return !f.isDeclaration() && f.getCallingConv
 
 unsigned loadedRegisters(const Instruction &i, const DataLayout &layout) {
   if (auto *load = dyn_cast<LoadInst>(&i)) {
-    bool isGlobal = load->getPointerAddressSpace() == 1;
+    bool isGlobal = load->getPointerAddressSpace() == codegen::kGlobalSpace;
     return isGlobal ? unsigned(divideCeil(layout.getTypeStoreSizeInBits(load->getType()).getFixedValue(), 32)) : 0;
   }
   auto *call = dyn_cast<CallBase>(&i);

@@ -10,6 +10,8 @@
 // Pointers into a buffer of less than 2 GiB (transforms/layout/canonicalize_pointers.cpp) are its address and their
 // own offset. An offset that may be negative becomes an unsigned number: base - moved and offset + moved.
 #include "codegen/lowering/access_plan.h"
+#include "codegen/address_spaces.h"
+#include "codegen/attribute_names.h"
 #include "ir/loops.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
@@ -226,7 +228,7 @@ struct Split {
     if (!op) return false;
     if (auto splat = op->dyn<tt::SplatOp>()) {
       base = fl.scalar(splat.src());
-      return base->getType()->getPointerAddressSpace() == 1;
+      return base->getType()->getPointerAddressSpace() == kGlobalSpace;
     }
     if (auto add = op->dyn<tt::AddptrOp>()) {
       int64_t bytes = pointeeBytes(p);
@@ -361,7 +363,7 @@ void AccessPlan::address(const VectorAccess &a, MemoryAccess &out) {
     Value small = transforms::smallBuffer(ptr_);
     bool mayBeNegative = small && !transforms::hasNonNegativeOffset(ptr_);
     // The emulator's check for overflows heeds this.
-    if (small) b.GetInsertBlock()->getParent()->addFnAttr("tessera-modulo-offsets");
+    if (small) b.GetInsertBlock()->getParent()->addFnAttr(kModuloOffsets);
     // The scalar unit adds numbers of 64 bits, of either sign, anyway.
     if (mayBeNegative && !ptr_.type().isTensor()) return setPointer();
     if (small) {

@@ -16,6 +16,7 @@
 //
 // Kinds of encodings are named in two places: to choose between the two lowerings, and to read the tile that one
 // instruction computes, which each kind of matrix layout has among its own parameters.
+#include "codegen/address_spaces.h"
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/matrix_registers.h"
 #include "codegen/lowering/target.h"
@@ -103,7 +104,7 @@ private:
     for (auto &i : llvm::reverse(*b_.GetInsertBlock())) {
       if (i.mayHaveSideEffects()) break;
       auto *load = llvm::dyn_cast<llvm::LoadInst>(&i);
-      if (!load || load->getPointerAddressSpace() != 3) continue;
+      if (!load || load->getPointerAddressSpace() != kSharedSpace) continue;
       // Other uses than by this dot might come before it. A vector is used by the extraction of its elements.
       auto isUnusedElement = [&](llvm::User *u) {
         auto *part = llvm::dyn_cast<llvm::ExtractElementInst>(u);

@@ -3,6 +3,8 @@
 // A kernel becomes a function of its arguments in order and two pointers (global scratch, profile scratch); a function
 // that stays a call becomes an internal function whose tensors are passed element by element, with the same two
 // pointers and the base of its shared memory at the end.
+#include "codegen/address_spaces.h"
+#include "codegen/attribute_names.h"
 #include "codegen/lowering/debug_info.h"
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
@@ -174,8 +176,8 @@ private:
       }
       out.params.append(types.begin(), types.end());
     }
-    out.params.append(2, b_.getPtrTy(1));
-    if (!kernel) out.params.push_back(b_.getPtrTy(3));
+    out.params.append(2, b_.getPtrTy(kGlobalSpace));
+    if (!kernel) out.params.push_back(b_.getPtrTy(kSharedSpace));
     return true;
   }
 
@@ -202,7 +204,7 @@ private:
     target_.kernelAttributes(fn, unsigned(fl.warpSize() * totalNumWarps(module_.op())), fl.numCtas(),
                              moduleInt(module_.op(), kMaxRegistersAttr, 0), widestTensor(f.op, fl));
     if (target_.info().takesOccupancyHint)
-      fn.addFnAttr("tessera-shared-bytes", std::to_string(moduleInt(module_.op(), kSharedAttr, 0)));
+      fn.addFnAttr(kSharedBytes, std::to_string(moduleInt(module_.op(), kSharedAttr, 0)));
   }
 
   /// Divisibility of pointers is alignment.

@@ -2,6 +2,8 @@
 // lowered by lower_module.cpp; indices of elements are in thread_indices.cpp; dispatch.cpp says which file lowers an
 // operation.
 #include "codegen/lowering/lowering.h"
+#include "codegen/address_spaces.h"
+#include "codegen/attribute_names.h"
 #include "codegen/lowering/debug_info.h"
 #include "codegen/lowering/target.h"
 #include "ir/attribute_names.h"
@@ -71,7 +73,7 @@ llvm::Type *FunctionLowering::memoryType(Type type) {
 llvm::SmallVector<llvm::Type *, 8> FunctionLowering::elementTypes(Type type) {
   if (transforms::isInTensorMemory(type)) return {b.getInt32Ty()};
   if (auto desc = type.dyn_cast<MemDescType>()) {
-    llvm::SmallVector<llvm::Type *, 8> out{b.getPtrTy(3)};
+    llvm::SmallVector<llvm::Type *, 8> out{b.getPtrTy(kSharedSpace)};
     out.append(desc.rank(), b.getInt32Ty());
     return out;
   }
@@ -224,7 +226,7 @@ void FunctionLowering::nameInstructions(Operation *op) {
   if (!op) return;
   // The builder copies metadata from an instruction to those it makes.
   auto *carrier = new llvm::UnreachableInst(b.getContext());
-  unsigned kind = b.getContext().getMDKindID("tessera.op");
+  unsigned kind = b.getContext().getMDKindID(kOperationMetadata);
   carrier->setMetadata(kind, llvm::MDNode::get(b.getContext(), llvm::MDString::get(b.getContext(), op->name())));
   b.CollectMetadataToCopy(carrier, {kind});
   carrier->deleteValue();

@@ -6,6 +6,7 @@
 // The facts relied on: index is i32 (codegen/lowering/lowering.h); shifts by the width or more are poison, as in
 // LLVM; maximumf and minimumf propagate NaN, maxnumf and minnumf prefer the number, as LLVM's intrinsics of the same
 // names do.
+#include "codegen/address_spaces.h"
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
 #include "ir/ops.h"
@@ -111,7 +112,7 @@ bool lowerConstant(Operation *op, FunctionLowering &fl) {
   auto *array = llvm::ArrayType::get(memory, table.size());
   auto *global = new llvm::GlobalVariable(*fl.function()->getParent(), array, true, llvm::GlobalValue::PrivateLinkage,
                                           llvm::ConstantArray::get(array, table), "table", nullptr,
-                                          llvm::GlobalValue::NotThreadLocal, 1);
+                                          llvm::GlobalValue::NotThreadLocal, kGlobalSpace);
   global->setAlignment(llvm::Align(16));
   global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
   auto shape = result.type().cast<TensorType>().shape();

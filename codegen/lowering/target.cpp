@@ -1,6 +1,7 @@
 // What both targets build on their own primitives. Shuffles of any value through the 32-bit ones of the Target:
 // narrow values travel in the low bits of a word, wide ones word by word.
 #include "codegen/lowering/target.h"
+#include "codegen/address_spaces.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/MDBuilder.h"
@@ -20,11 +21,10 @@ llvm::Value *ofGrid(llvm::Instruction *i, unsigned least) {
 
 llvm::GlobalVariable *dynamicSharedMemory(llvm::Module &m, llvm::Align alignment) {
   constexpr llvm::StringLiteral kName = "global_smem"; // as Triton names it
-  constexpr unsigned kSharedMemory = 3;                // the address space
   if (llvm::GlobalVariable *known = m.getNamedGlobal(kName)) return known;
   auto *bytes = llvm::ArrayType::get(llvm::Type::getInt8Ty(m.getContext()), 0);
   auto *g = new llvm::GlobalVariable(m, bytes, /*isConstant=*/false, llvm::GlobalValue::ExternalLinkage, nullptr, kName,
-                                     nullptr, llvm::GlobalValue::NotThreadLocal, kSharedMemory);
+                                     nullptr, llvm::GlobalValue::NotThreadLocal, kSharedSpace);
   g->setAlignment(alignment);
   return g;
 }
@@ -61,7 +61,7 @@ llvm::AtomicOrdering orderingOf(ir::MemSemantic s) {
 template <class Move> static llvm::Value *byWords(llvm::IRBuilder<> &b, llvm::Value *v, Move &&move) {
   llvm::Type *type = v->getType();
   if (type->isPointerTy()) {
-    llvm::Type *asInt = b.getIntNTy(type->getPointerAddressSpace() == 3 ? 32 : 64);
+    llvm::Type *asInt = b.getIntNTy(type->getPointerAddressSpace() == kSharedSpace ? 32 : 64);
     return b.CreateIntToPtr(byWords(b, b.CreatePtrToInt(v, asInt), move), type);
   }
   unsigned bits = type->getPrimitiveSizeInBits();

@@ -4,6 +4,7 @@
 // the process (`report_fatal_error`) fails the call too, see fatal_errors.h.
 #include "codegen/object/backend.h"
 #include "absl/status/status.h"
+#include "codegen/attribute_names.h"
 #include "codegen/object/collect_diagnostics.h"
 #include "codegen/object/fatal_errors.h"
 #include "codegen/object/strength_reduction.h"

@@ -99,25 +99,6 @@ struct ObjectInfo {
   int occupancy = 0;             // blocks per multiprocessor that registers, shared memory and warps allow
 };
 
-/// A function attribute: a single tensor, or the values of a loop, do not fit into a thread's registers. LLVM's
-/// register allocator would take seconds to minutes over the spills (AMDGPU: 50 s for a 4×65536 block of floats on
-/// gfx1100), so such code is generated without optimisation.
-inline constexpr llvm::StringLiteral kSpillsAnyway = "tessera-spills-anyway";
-
-/// A function attribute, after code generation (AMD): bytes of spilled registers that an iteration of the function's
-/// innermost loops stores and loads.
-inline constexpr llvm::StringLiteral kSpilledInLoops = "tessera-spilled-in-loops";
-/// The number of instructions in these loops; on AMD.
-inline constexpr llvm::StringLiteral kInstructionsInLoops = "tessera-instructions-in-loops";
-
-/// A function attribute, after code generation (AMD): waves raise their priority in loops; the blocks of threads that a
-/// multiprocessor runs at a time.
-inline constexpr llvm::StringLiteral kRaisedPriorities = "tessera-raised-priorities";
-
-/// A function attribute: the two halves of a block's waves alternate between memory and the matrix units in its loops
-/// (AMD).
-inline constexpr llvm::StringLiteral kAlternatingWaves = "tessera-alternating-waves";
-
 class Backend {
 public:
   virtual ~Backend();

@@ -32,16 +32,16 @@
 // Runs: last of the passes on LLVM IR but one; sched.barrier keeps LLVM's scheduler in the parts, and order-matrices
 // leaves blocks with s_setprio alone. Figures: benchmarks/results/2026-11-30-amd-audit.md.
 #include "codegen_amd/passes/alternate_waves.h"
-#include "codegen/object/backend.h"
+#include "codegen/address_spaces.h"
+#include "codegen/attribute_names.h"
 #include "codegen_amd/passes/block_attributes.h"
+#include "codegen_amd/passes/intrinsics.h"
 #include "transforms/analyses/alternating_waves.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 namespace tessera::amd {
@@ -49,7 +49,6 @@ using namespace llvm;
 
 namespace {
 
-constexpr unsigned kLds = 3; // LLVM's address space
 constexpr size_t kLeastReadParts = 2;
 
 /// Clocks that an MFMA keeps the matrix unit busy; 0: it has another tile than those of 16- and 8-bit types.
@@ -59,16 +58,6 @@ int64_t clocksOf(const IntrinsicInst &mfma) {
   return name.contains(".16x16x") ? transforms::clocksOfMfma(16) : 0;
 }
 
-bool isMfma(const Instruction &i) {
-  auto *call = dyn_cast<IntrinsicInst>(&i);
-  return call && Intrinsic::getBaseName(call->getIntrinsicID()).starts_with("llvm.amdgcn.mfma");
-}
-
-bool isIntrinsic(const Instruction &i, Intrinsic::ID id) {
-  auto *call = dyn_cast<IntrinsicInst>(&i);
-  return call && call->getIntrinsicID() == id;
-}
-
 /// Takes registers apart and puts them together.
 bool isRearrangement(const Instruction &i) {
   return isa<BitCastInst, ShuffleVectorInst, InsertElementInst, ExtractElementInst>(i);
@@ -76,19 +65,18 @@ bool isRearrangement(const Instruction &i) {
 
 bool readsLds(const Instruction &i) {
   auto *load = dyn_cast<LoadInst>(&i);
-  return load && load->isSimple() && load->getPointerAddressSpace() == kLds;
+  return load && load->isSimple() && load->getPointerAddressSpace() == codegen::kSharedSpace;
 }
 
 bool writesLds(const Instruction &i) {
   auto *store = dyn_cast<StoreInst>(&i);
-  return store && store->isSimple() && store->getPointerAddressSpace() == kLds;
+  return store && store->isSimple() && store->getPointerAddressSpace() == codegen::kSharedSpace;
 }
 
 bool loadsFromMemory(const Instruction &i) {
-  if (isIntrinsic(i, Intrinsic::amdgcn_raw_ptr_buffer_load)) return true;
-  constexpr unsigned kGlobal = 1;
+  if (isBufferLoad(i)) return true;
   auto *load = dyn_cast<LoadInst>(&i);
-  return load && load->isSimple() && load->getPointerAddressSpace() == kGlobal;
+  return load && load->isSimple() && load->getPointerAddressSpace() == codegen::kGlobalSpace;
 }
 
 /// A loop of one block, by what its instructions do, in their order.

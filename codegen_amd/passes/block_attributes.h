@@ -1,5 +1,6 @@
 // What a kernel's attributes say of its blocks of threads.
 #pragma once
+#include "codegen/attribute_names.h"
 #include "ir/target.h"
 #include "llvm/IR/Function.h"
 #include <algorithm>
@@ -15,10 +16,10 @@ inline int64_t wavesOfBlock(const llvm::Function &f, const ir::TargetInfo &info)
   return std::max<int64_t>(1, threads / info.warpSize);
 }
 
-/// Bytes of LDS that a block takes (`tessera-shared-bytes`, docs/architecture.md).
+/// Bytes of LDS that a block takes (codegen::kSharedBytes).
 inline int64_t sharedBytesOfBlock(const llvm::Function &f) {
   int64_t bytes = 0;
-  bool isKnown = !f.getFnAttribute("tessera-shared-bytes").getValueAsString().getAsInteger(10, bytes);
+  bool isKnown = !f.getFnAttribute(codegen::kSharedBytes).getValueAsString().getAsInteger(10, bytes);
   return isKnown ? bytes : 0;
 }
 

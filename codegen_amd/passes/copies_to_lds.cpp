@@ -2,6 +2,8 @@
 // (LLVM's "User Guide for AMDGPU Backend", "Memory Model gfx942"). In the scope of a wave it costs nothing and keeps
 // LLVM from moving accesses all the same; the wait for LDS itself is then made here.
 #include "codegen_amd/passes/copies_to_lds.h"
+#include "codegen/address_spaces.h"
+#include "codegen_amd/passes/intrinsics.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -11,8 +13,6 @@ namespace tessera::amd {
 using namespace llvm;
 
 namespace {
-
-constexpr unsigned kLds = 3; // the address space
 
 /// s_waitcnt's operand on gfx9: vmcnt in bits 0 to 3 and 14 to 15, expcnt in 4 to 6, lgkmcnt in 8 to 11. All ones: the
 /// counter is not waited for. (ISA guide "AMD Instinct MI300", S_WAITCNT)
@@ -26,18 +26,16 @@ void wait(IRBuilder<> &b, const WaitCount &count) {
 }
 
 bool loadsIntoLds(const Instruction &i) {
-  auto *call = dyn_cast<IntrinsicInst>(&i);
-  return call && (call->getIntrinsicID() == Intrinsic::amdgcn_raw_ptr_buffer_load_lds ||
-                  call->getIntrinsicID() == Intrinsic::amdgcn_global_load_lds);
+  return isIntrinsic(i, Intrinsic::amdgcn_raw_ptr_buffer_load_lds) || isIntrinsic(i, Intrinsic::amdgcn_global_load_lds);
 }
 
 /// Whether it reads or writes LDS, and nothing else.
 bool accessesLds(const Instruction &i) {
-  if (auto *p = getLoadStorePointerOperand(&i)) return p->getType()->getPointerAddressSpace() == kLds;
+  if (auto *p = getLoadStorePointerOperand(&i)) return p->getType()->getPointerAddressSpace() == codegen::kSharedSpace;
   auto *call = dyn_cast<IntrinsicInst>(&i);
   return call && call->mayReadOrWriteMemory() && call->onlyAccessesArgMemory() && !loadsIntoLds(i) &&
          any_of(call->args(), [](const Use &u) {
-           return u->getType()->isPointerTy() && u->getType()->getPointerAddressSpace() == kLds;
+           return u->getType()->isPointerTy() && u->getType()->getPointerAddressSpace() == codegen::kSharedSpace;
          });
 }
 

@@ -9,6 +9,7 @@
 // the branch, with the moves that make its operands, where masked-off lanes no longer run the moves. A use in its own
 // block that becomes no instruction keeps it there.
 #include "codegen_amd/passes/keep_wmma_in_blocks.h"
+#include "codegen_amd/passes/intrinsics.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -39,10 +40,9 @@ static bool anchored(Instruction *value, SmallPtrSetImpl<Instruction *> &seen) {
 PreservedAnalyses KeepWmmaInBlocksPass::run(Function &f, FunctionAnalysisManager &) {
   SmallVector<IntrinsicInst *, 16> loose;
   for (Instruction &i : instructions(f))
-    if (auto *call = dyn_cast<IntrinsicInst>(&i)) {
+    if (isWmma(i)) {
       SmallPtrSet<Instruction *, 32> seen;
-      if (Intrinsic::getBaseName(call->getIntrinsicID()).starts_with("llvm.amdgcn.wmma") && !anchored(call, seen))
-        loose.push_back(call);
+      if (!anchored(&i, seen)) loose.push_back(cast<IntrinsicInst>(&i));
     }
   for (IntrinsicInst *call : loose)
     IRBuilder<>(call->getNextNode())

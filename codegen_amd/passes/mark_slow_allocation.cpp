@@ -11,7 +11,7 @@
 // The estimate counts a value for its bits wherever it lives, in vector or scalar registers. Pointers, which are mostly
 // scalar, and masks do not count.
 #include "codegen_amd/passes/mark_slow_allocation.h"
-#include "codegen/object/backend.h"
+#include "codegen/attribute_names.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/DataLayout.h"

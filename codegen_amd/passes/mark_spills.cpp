@@ -15,13 +15,13 @@
 //
 // Runs: on machine code after prologues and epilogues are inserted.
 #include "codegen_amd/passes/mark_spills.h"
-#include "codegen/object/backend.h"
+#include "codegen/address_spaces.h"
+#include "codegen/attribute_names.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineLoopInfo.h"
 #include "llvm/CodeGen/MachineMemOperand.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/AMDGPUAddrSpace.h"
 
 namespace tessera::amd {
 using namespace llvm;
@@ -32,7 +32,7 @@ constexpr StringLiteral kSpilled = "tessera-spilled";
 /// Bytes of private memory that the instruction accesses.
 int64_t privateBytes(const MachineInstr &mi) {
   for (const MachineMemOperand *m : mi.memoperands())
-    if (m->getAddrSpace() == AMDGPUAS::PRIVATE_ADDRESS && m->getSize().hasValue())
+    if (m->getAddrSpace() == codegen::kPrivateSpace && m->getSize().hasValue())
       return int64_t(m->getSize().getValue().getKnownMinValue());
   return 0;
 }

@@ -6,6 +6,7 @@
 // accumulators bound anyway: loops have up to a tenth fewer instructions and registers (22 kernels for gfx90a and
 // gfx942).
 #include "codegen_amd/passes/mfma_scheduler.h"
+#include "codegen_amd/passes/intrinsics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -14,11 +15,8 @@ namespace tessera::amd {
 using namespace llvm;
 
 PreservedAnalyses MfmaSchedulerPass::run(Function &f, FunctionAnalysisManager &) {
-  bool mfma = any_of(instructions(f), [](Instruction &i) {
-    auto *call = dyn_cast<IntrinsicInst>(&i);
-    return call && Intrinsic::getBaseName(call->getIntrinsicID()).starts_with("llvm.amdgcn.mfma");
-  });
-  if (mfma && !f.hasFnAttribute("amdgpu-sched-strategy")) f.addFnAttr("amdgpu-sched-strategy", "max-ilp");
+  if (any_of(instructions(f), isMfma) && !f.hasFnAttribute("amdgpu-sched-strategy"))
+    f.addFnAttr("amdgpu-sched-strategy", "max-ilp");
   return PreservedAnalyses::all();
 }
 

@@ -24,11 +24,18 @@ inline bool isMemoryLoad(const llvm::MachineInstr &mi, const llvm::TargetInstrIn
   return name.starts_with("BUFFER_LOAD") || name.starts_with("GLOBAL_LOAD") || name.starts_with("FLAT_LOAD");
 }
 
+inline bool isMfma(const llvm::MachineInstr &mi, const llvm::TargetInstrInfo &tii) {
+  llvm::StringRef name = tii.getName(mi.getOpcode());
+  return name.starts_with("V_MFMA") || name.starts_with("V_SMFMAC"); // the second of sparse operands
+}
+/// Whether it is an MFMA or WMMA.
+inline bool isMatrixInstruction(const llvm::MachineInstr &mi, const llvm::TargetInstrInfo &tii) {
+  llvm::StringRef name = tii.getName(mi.getOpcode());
+  return isMfma(mi, tii) || name.starts_with("V_WMMA") || name.starts_with("V_SWMMAC");
+}
 /// Whether the block has MFMA, between which order-matrices places its instructions.
 inline bool hasMfma(const llvm::MachineBasicBlock &block, const llvm::TargetInstrInfo &tii) {
-  for (const llvm::MachineInstr &mi : block)
-    if (tii.getName(mi.getOpcode()).starts_with("V_MFMA")) return true;
-  return false;
+  return llvm::any_of(block, [&](const llvm::MachineInstr &mi) { return isMfma(mi, tii); });
 }
 
 /// Whether the instruction computes with virtual registers alone, and reads of the physical ones (what lanes are

@@ -226,7 +226,7 @@ private:
     constexpr int64_t kPass = 4;       // clocks of a vector instruction, and of LLVM's unit of time
     constexpr int64_t kLdsBytes = 128; // of LDS, a clock
     StringRef name = graph_.TII->getName(mi.getOpcode());
-    if (name.starts_with("V_MFMA") || name.starts_with("V_SMFMAC")) {
+    if (isMfma(mi, *graph_.TII)) {
       int64_t clocks = kPass * graph_.getSchedModel()->computeInstrLatency(&mi);
       return {kMatrix, clocks * sharing_.wavesOfSimd, clocks + kResultExtra};
     }
@@ -409,8 +409,6 @@ public:
   }
 
 private:
-  bool isMfma(const MachineInstr &mi) const { return tii_->getName(mi.getOpcode()).starts_with("V_MFMA"); }
-
   bool isBarrier(const MachineInstr &mi) const { return tii_->getName(mi.getOpcode()) == "SCHED_BARRIER"; }
 
   bool orderBlock(MachineFunction &mf, MachineBasicBlock &block, const MachineLoopInfo *loops) {
@@ -422,7 +420,7 @@ private:
     for (auto it = begin; it != end; ++it) {
       if (it->isCall() || it->isInlineAsm() || it->isDebugInstr() || it->isPosition() || it->isBundle()) return false;
       if (tii_->getName(it->getOpcode()) == "S_SETPRIO") return false; // ordered by alternate-waves
-      matrices += isMfma(*it);
+      matrices += isMfma(*it, *tii_);
       before.push_back(&*it);
     }
     if (matrices < info_.tuning.orderLeastMatrices) return false;
@@ -554,7 +552,7 @@ private:
     unsigned opcode = opcodeNamed(*tii_, "SCHED_BARRIER");
     if (!opcode) return;
     for (MachineInstr *mi : order)
-      if (isMfma(*mi)) {
+      if (isMfma(*mi, *tii_)) {
         MachineInstr *barrier = BuildMI(block, mi->getIterator(), mi->getDebugLoc(), tii_->get(opcode)).addImm(0);
         lis_->InsertMachineInstrInMaps(*barrier);
       }

@@ -24,7 +24,7 @@
 // Runs: on machine code after prologues and epilogues are inserted, when the registers are known (codegen/object/
 // backend.h, addCodegenPassesAfter). For LLVM's last scheduler S_SETPRIO is a boundary.
 #include "codegen_amd/passes/raise_priorities.h"
-#include "codegen/object/backend.h"
+#include "codegen/attribute_names.h"
 #include "codegen_amd/passes/block_resources.h"
 #include "codegen_amd/passes/opcodes.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
@@ -77,9 +77,6 @@ public:
 
 private:
   StringRef nameOf(const MachineInstr &mi) const { return tii_->getName(mi.getOpcode()); }
-  bool isMatrix(const MachineInstr &mi) const {
-    return nameOf(mi).starts_with("V_MFMA") || nameOf(mi).starts_with("V_SMFMAC");
-  }
   bool isBarrier(const MachineInstr &mi) const { return nameOf(mi) == "S_BARRIER"; }
 
   /// Whether an iteration takes more clocks of LDS than of the matrix units.
@@ -88,7 +85,7 @@ private:
     int64_t read = info_.sharedMemoryBanks * info_.sharedMemoryBankBytes;
     int64_t lds = 0, matrix = 0;
     for (const MachineInstr &mi : block) {
-      if (isMatrix(mi)) matrix += kPass * schedule_.computeInstrLatency(&mi);
+      if (isMfma(mi, *tii_)) matrix += kPass * schedule_.computeInstrLatency(&mi);
       if (!nameOf(mi).starts_with("DS_")) continue;
       for (const MachineMemOperand *m : mi.memoperands()) {
         if (!m->getSize().hasValue() || m->getSize().isScalable()) continue;
@@ -111,7 +108,7 @@ private:
     SmallVector<MachineInstr *, 4> barriers;
     SmallVector<SmallVector<MachineInstr *, 64>, 4> segments(1);
     for (MachineInstr &mi : block) {
-      if (isMatrix(mi)) segments.back().push_back(&mi);
+      if (isMfma(mi, *tii_)) segments.back().push_back(&mi);
       if (!isBarrier(mi)) continue;
       barriers.push_back(&mi);
       segments.emplace_back();

@@ -26,6 +26,7 @@
 // Runs: on machine code in SSA form, after LLVM has merged equal instructions for the last time
 // (codegen/object/backend.h, addCodegenPassesAfter).
 #include "codegen_amd/passes/recompute_after_loops.h"
+#include "codegen_amd/passes/opcodes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
@@ -80,12 +81,6 @@ public:
   }
 
 private:
-  bool isMatrix(const MachineInstr &mi) const {
-    StringRef name = tii_->getName(mi.getOpcode());
-    return name.starts_with("V_MFMA") || name.starts_with("V_SMFMAC") || name.starts_with("V_WMMA") ||
-           name.starts_with("V_SWMMAC");
-  }
-
   static SmallVector<MachineLoop *, 4> innermost(MachineLoopInfo &loops) {
     SmallVector<MachineLoop *, 4> found;
     for (MachineLoop *loop : loops.getLoopsInPreorder())
@@ -95,7 +90,7 @@ private:
 
   bool hasMatrix(const MachineLoop &loop) const {
     return llvm::any_of(loop.blocks(), [&](MachineBasicBlock *b) {
-      return llvm::any_of(*b, [&](const MachineInstr &mi) { return isMatrix(mi); });
+      return llvm::any_of(*b, [&](const MachineInstr &mi) { return isMatrixInstruction(mi, *tii_); });
     });
   }
 
@@ -198,9 +193,9 @@ private:
     bool movesLanes = name.contains("_READ") || name.contains("_WRITE") || name.contains("PERMLANE") ||
                       name.contains("DPP") || name.contains("SWAP");
     bool mayBePlain = name.starts_with("V_") || (everyLoop_ && (mi.isCopy() || mi.isRegSequence()));
-    return mayBePlain && !isMatrix(mi) && !movesLanes && !loops_->getLoopFor(mi.getParent()) && !mi.mayLoadOrStore() &&
-           !mi.hasUnmodeledSideEffects() && !mi.isConvergent() && !mi.mayRaiseFPException() && definesOne(mi) &&
-           !mi.getOperand(0).getSubReg();
+    return mayBePlain && !isMatrixInstruction(mi, *tii_) && !movesLanes && !loops_->getLoopFor(mi.getParent()) &&
+           !mi.mayLoadOrStore() && !mi.hasUnmodeledSideEffects() && !mi.isConvergent() && !mi.mayRaiseFPException() &&
+           definesOne(mi) && !mi.getOperand(0).getSubReg();
   }
   /// Further results, such as a carry, are used by nobody.
   bool definesOne(const MachineInstr &mi) const {

@@ -19,6 +19,7 @@
 //
 // Runs: late among the optimisations of levels 2 and 3, as the passes on offsets know shifted indices.
 #include "codegen_amd/passes/scale_indices.h"
+#include "codegen/address_spaces.h"
 #include "codegen/object/run_passes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -44,10 +45,7 @@ struct Root {
   Value *index;
 };
 
-bool isOfLds(const GetElementPtrInst &address) {
-  constexpr unsigned kLds = 3; // the address space
-  return address.getPointerAddressSpace() == kLds;
-}
+bool isOfLds(const GetElementPtrInst &address) { return address.getPointerAddressSpace() == codegen::kSharedSpace; }
 
 /// Whether an address of LDS begins where the offset of an access can: what is farther is added to the index first, and
 /// two constants would become one there, which several accesses have no longer in common.

@@ -24,6 +24,7 @@
 //
 // Runs: on machine code in SSA form, before phis become copies (codegen/object/backend.h, addCodegenPassesAfter).
 #include "codegen_amd/passes/share_constants.h"
+#include "codegen_amd/passes/opcodes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -139,7 +140,8 @@ private:
     auto joinWith = [&](const MachineOperand &o, ArrayRef<Lane> lanes) {
       if (o.isReg() && !constantMove(o)) join(lanes, lanesOf(o.getReg(), o.getSubReg()));
     };
-    if (!mi.isPHI() && !mi.isFullCopy() && !mi.isCopy() && !mi.isRegSequence() && !isMatrix(mi)) return;
+    if (!mi.isPHI() && !mi.isFullCopy() && !mi.isCopy() && !mi.isRegSequence() && !isMatrixInstruction(mi, *tii_))
+      return;
     const MachineOperand &result = mi.getOperand(0);
     if (mi.isRegSequence()) {
       for (unsigned i = 1; i + 1 < mi.getNumOperands(); i += 2)
@@ -153,12 +155,6 @@ private:
       joinWith(mi.getOperand(1), lanes);
     else if (result.isTied())
       joinWith(mi.getOperand(mi.findTiedOperandIdx(0)), lanes);
-  }
-
-  bool isMatrix(const MachineInstr &mi) const {
-    StringRef name = tii_->getName(mi.getOpcode());
-    return name.starts_with("V_MFMA") || name.starts_with("V_SMFMAC") || name.starts_with("V_WMMA") ||
-           name.starts_with("V_SWMMAC");
   }
 
   /// The block in which the constant can be moved for all starts: in their loop, and in no inner one.

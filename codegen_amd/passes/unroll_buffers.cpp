@@ -41,8 +41,10 @@
 //
 // Runs: among the optimisations of levels 2 and 3, before redundancy is removed.
 #include "codegen_amd/passes/unroll_buffers.h"
+#include "codegen/address_spaces.h"
 #include "codegen/object/loop_unroller.h"
 #include "codegen_amd/passes/block_attributes.h"
+#include "codegen_amd/passes/intrinsics.h"
 #include "codegen_amd/passes/order_matrices.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -57,13 +59,6 @@
 namespace tessera::amd {
 using namespace llvm;
 
-static bool isIntrinsicOf(const Instruction &i, StringRef family) {
-  auto *call = dyn_cast<IntrinsicInst>(&i);
-  return call && Intrinsic::getBaseName(call->getIntrinsicID()).starts_with(family);
-}
-
-static bool isMfma(const Instruction &i) { return isIntrinsicOf(i, "llvm.amdgcn.mfma"); }
-static bool isWmma(const Instruction &i) { return isIntrinsicOf(i, "llvm.amdgcn.wmma"); }
 static bool isMatrixInstruction(const Instruction &i) { return isMfma(i) || isWmma(i); }
 
 /// Whether nothing in the loop uses the result but matrix instructions that add to it, perhaps of the next iteration.
@@ -92,9 +87,9 @@ static bool fillsRegisters(const Loop &loop, int64_t waves, const ir::TargetInfo
 /// Whether a matrix instruction takes scales that are not constants: 8-bit floats without scales take it with ones.
 static bool isScaled(const Instruction &i) {
   constexpr unsigned kScaleOfA = 6, kScaleOfB = 8; // behind A, B, the accumulator, two formats, and a choice for each
-  auto *call = dyn_cast<IntrinsicInst>(&i);
-  if (!call || !Intrinsic::getBaseName(call->getIntrinsicID()).starts_with("llvm.amdgcn.mfma.scale")) return false;
-  return !isa<Constant>(call->getArgOperand(kScaleOfA)) || !isa<Constant>(call->getArgOperand(kScaleOfB));
+  if (!isIntrinsicOf(i, "llvm.amdgcn.mfma.scale")) return false;
+  auto &call = cast<CallBase>(i);
+  return !isa<Constant>(call.getArgOperand(kScaleOfA)) || !isa<Constant>(call.getArgOperand(kScaleOfB));
 }
 
 /// Whether there are registers for what so many iterations hold at once: carried values, each in a register of its own,
@@ -108,14 +103,11 @@ static bool holdsIterations(const Loop &loop, unsigned iterations, int64_t waves
   for (PHINode &phi : loop.getHeader()->phis()) carried += registersOf(&phi);
   for (BasicBlock *block : loop.blocks())
     for (Instruction &i : *block) {
-      auto *call = dyn_cast<IntrinsicInst>(&i);
       auto *load = dyn_cast<LoadInst>(&i);
-      constexpr unsigned kGlobal = 1;
-      bool fromMemory = (load && load->getPointerAddressSpace() == kGlobal) ||
-                        (call && call->getIntrinsicID() == Intrinsic::amdgcn_raw_ptr_buffer_load);
+      bool fromMemory = (load && load->getPointerAddressSpace() == codegen::kGlobalSpace) || isBufferLoad(i);
       if (fromMemory) loaded += registersOf(&i);
       if (isMatrixInstruction(i))
-        operands = std::max(operands, registersOf(call->getArgOperand(0)) + registersOf(call->getArgOperand(1)));
+        operands = std::max(operands, registersOf(i.getOperand(0)) + registersOf(i.getOperand(1))); // A and B
     }
   int64_t blocks = fillsRegisters(loop, waves, info) ? 1 : 2;
   return carried + iterations * loaded + operands <= info.registersPerScheduler / (blocks * waves);
@@ -128,12 +120,11 @@ static bool hasWmma(const Loop &loop) {
 /// Whether the addresses that are computed from the buffer's index, which unrolled copies need not compute, are a good
 /// part of the loop's instructions.
 static bool computesManyAddresses(const Loop &loop, size_t othersOfAddress) {
-  constexpr unsigned kLds = 3; // the address space
   size_t addresses = 0, others = 0;
   for (BasicBlock *block : loop.blocks())
     for (Instruction &i : *block) {
       auto *address = dyn_cast<GetElementPtrInst>(&i);
-      if (address && address->getPointerAddressSpace() == kLds)
+      if (address && address->getPointerAddressSpace() == codegen::kSharedSpace)
         addresses += !address->hasAllConstantIndices() && !loop.isLoopInvariant(address->getPointerOperand());
       else if (!isa<PHINode, ExtractElementInst, InsertElementInst, ShuffleVectorInst, BitCastInst>(i))
         others += !isWmma(i); // the others name registers, or parts of an instruction

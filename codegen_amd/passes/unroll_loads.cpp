@@ -21,7 +21,9 @@
 //
 // Runs: among the optimisations of levels 2 and 3, after loops are rotated and before redundancy is removed.
 #include "codegen_amd/passes/unroll_loads.h"
+#include "codegen/address_spaces.h"
 #include "codegen/object/loop_unroller.h"
+#include "codegen_amd/passes/intrinsics.h"
 #include "ir/target.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -55,12 +57,10 @@ struct Unrolling {
 
 /// The registers of a value that is loaded from global memory; 0 for all other instructions.
 static unsigned registersLoaded(const Instruction &i) {
-  constexpr unsigned kGlobal = 1, kConstant = 4;
   auto *load = dyn_cast<LoadInst>(&i);
-  auto *call = dyn_cast<IntrinsicInst>(&i);
-  bool fromPointer = load && load->isSimple() && is_contained({kGlobal, kConstant}, load->getPointerAddressSpace());
-  bool fromBuffer = call && call->getIntrinsicID() == Intrinsic::amdgcn_raw_ptr_buffer_load;
-  if (!fromPointer && !fromBuffer) return 0;
+  bool fromPointer = load && load->isSimple() &&
+                     is_contained({codegen::kGlobalSpace, codegen::kConstantSpace}, load->getPointerAddressSpace());
+  if (!fromPointer && !isBufferLoad(i)) return 0;
   const DataLayout &layout = i.getDataLayout();
   return unsigned(divideCeil(layout.getTypeSizeInBits(i.getType()).getFixedValue(), uint64_t(ir::kWordBits)));
 }

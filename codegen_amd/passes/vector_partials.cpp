@@ -8,6 +8,7 @@
 // selection. An address that seems to differ between the lanes prevents it: mbcnt counts lanes before this one in an
 // empty mask. Values on which branches or addresses depend stay as they are.
 #include "codegen_amd/passes/vector_partials.h"
+#include "codegen/address_spaces.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -41,7 +42,7 @@ PreservedAnalyses VectorPartialsPass::run(Function &f, FunctionAnalysisManager &
   SmallVector<LoadInst *, 16> loads;
   for (Instruction &i : instructions(f))
     if (auto *load = dyn_cast<LoadInst>(&i); load && load->isSimple() && load->getType()->isVectorTy() &&
-                                             load->getPointerAddressSpace() == 3 &&
+                                             load->getPointerAddressSpace() == codegen::kSharedSpace &&
                                              isa<Constant>(load->getPointerOperand()) && isData(load, maxUsers_))
       loads.push_back(load);
   const DataLayout &layout = f.getDataLayout();

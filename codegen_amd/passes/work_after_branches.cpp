@@ -6,6 +6,8 @@
 // InstCombine moves it into the branch, since the zeros of the other lanes fold. There it waits for the load before the
 // next load is issued. Done only where the arithmetic on a zero gives the value of the lanes that load nothing.
 #include "codegen_amd/passes/work_after_branches.h"
+#include "codegen/address_spaces.h"
+#include "codegen_amd/passes/intrinsics.h"
 #include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Instructions.h"
@@ -16,9 +18,8 @@ namespace tessera::amd {
 using namespace llvm;
 
 static bool isGlobalLoad(Instruction &i) {
-  if (auto *load = dyn_cast<LoadInst>(&i)) return load->getPointerAddressSpace() != 3;
-  auto *call = dyn_cast<IntrinsicInst>(&i);
-  return call && call->getIntrinsicID() == Intrinsic::amdgcn_raw_ptr_buffer_load;
+  if (auto *load = dyn_cast<LoadInst>(&i)) return load->getPointerAddressSpace() != codegen::kSharedSpace;
+  return isBufferLoad(i);
 }
 
 /// Moves the operations between a load and the phi's i-th value after the phi. `other` is the phi's other value.

@@ -22,6 +22,7 @@
 // attention, the tensor cores wait for that, and both cost more than they save: instructions the second, registers the
 // first (block-sparse attention with 16 IMAD.WIDE an iteration: 5 % slower without them, NVIDIA H100, 2026-11).
 #include "codegen_nvidia/passes/addresses_beside_wgmma.h"
+#include "codegen/address_spaces.h"
 #include "codegen_nvidia/occupancy.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -64,7 +65,7 @@ Value *computeBy(IRBuilder<> &b, Type *pointer, StringRef ptx, StringRef constra
 }
 
 bool isGlobalPointer(const Value &v) {
-  return v.getType()->isPointerTy() && v.getType()->getPointerAddressSpace() == 1;
+  return v.getType()->isPointerTy() && v.getType()->getPointerAddressSpace() == codegen::kGlobalSpace;
 }
 
 // ---- 1. ----

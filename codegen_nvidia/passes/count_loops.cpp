@@ -16,6 +16,7 @@
 // Left alone: loops of matrix instructions, whose unrolling is decided elsewhere (unroll_dot_loops.cpp), loops with
 // inner loops, and loops with stores to global memory, before which ptxas moves no load of a later iteration.
 #include "codegen_nvidia/passes/count_loops.h"
+#include "codegen/address_spaces.h"
 #include "codegen_nvidia/inline_ptx.h"
 #include "codegen_nvidia/occupancy.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -44,7 +45,7 @@ BranchInst *decidingBranch(const Loop &loop) {
 /// Whether an instruction keeps ptxas from moving the loads of a later iteration before it: inline PTX that writes
 /// memory (stores, copies, barriers of copies). Barriers of the block and stores to shared memory do not.
 bool ordersLoads(const Instruction &i) {
-  if (auto *store = dyn_cast<StoreInst>(&i)) return store->getPointerAddressSpace() != kSharedAddressSpace;
+  if (auto *store = dyn_cast<StoreInst>(&i)) return store->getPointerAddressSpace() != codegen::kSharedSpace;
   auto *call = dyn_cast<CallBase>(&i);
   return call && call->isInlineAsm() && writesMemory(i);
 }

@@ -19,6 +19,7 @@
 //
 // What is used before the second dot, or by it, is waited for in any case.
 #include "codegen_nvidia/passes/dots_behind_loads.h"
+#include "codegen/address_spaces.h"
 #include "codegen_nvidia/inline_ptx.h"
 #include "codegen_nvidia/occupancy.h"
 #include "codegen_nvidia/passes/zero_of_iteration.h"
@@ -72,7 +73,7 @@ bool isUsedBehind(const Instruction &v, const Instruction &at) {
 LoadInst *lastLoad(const TwoDots &dots) {
   for (Instruction *i = dots.first->getPrevNode(); i; i = i->getPrevNode()) {
     auto *load = dyn_cast<LoadInst>(i);
-    if (!load || load->getPointerAddressSpace() != kSharedAddressSpace) continue;
+    if (!load || load->getPointerAddressSpace() != codegen::kSharedSpace) continue;
     if (load->getType()->getScalarSizeInBits() == 32 && isUsedBehind(*load, *dots.second)) return load;
   }
   return nullptr;

@@ -26,6 +26,7 @@
 //     %next0 = getelementptr half, ptr %p0, i64 %step     …
 //     …                                                   %next = getelementptr half, ptr %p, i64 %step
 #include "codegen_nvidia/passes/narrow_offsets.h"
+#include "codegen/address_spaces.h"
 #include "codegen/object/run_passes.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -62,8 +63,8 @@ bool matchSum(Value *sum, const Loop &loop, Value *&moving, Value *&fixed) {
 /// The parts of an address by its form; isWideSum says whether they may be added in 64 bits.
 std::optional<Address> split(GetElementPtrInst &pointer, const Loop &loop, const DataLayout &layout) {
   Value *sum;
-  if (pointer.getNumIndices() != 1 || pointer.getAddressSpace() != 1 || !pointer.getType()->isPointerTy() ||
-      !loop.isLoopInvariant(pointer.getPointerOperand()))
+  if (pointer.getNumIndices() != 1 || pointer.getAddressSpace() != codegen::kGlobalSpace ||
+      !pointer.getType()->isPointerTy() || !loop.isLoopInvariant(pointer.getPointerOperand()))
     return std::nullopt;
   Address a{&pointer, nullptr, nullptr, nullptr, 0, layout.getTypeAllocSize(pointer.getSourceElementType())};
   if (!match(pointer.getOperand(1), m_SExtLike(m_Value(sum))) || !sum->getType()->isIntegerTy(32) ||
@@ -119,7 +120,7 @@ struct CarriedPointer {
 std::optional<CarriedPointer> carriedPointer(PHINode &phi, const Loop &loop, const DataLayout &layout) {
   if (phi.getNumIncomingValues() != 2 || !phi.getType()->isPointerTy()) return std::nullopt;
   auto isPlain = [](GetElementPtrInst *p) {
-    return p && p->getNumIndices() == 1 && p->getAddressSpace() == 1 && p->getType()->isPointerTy();
+    return p && p->getNumIndices() == 1 && p->getAddressSpace() == codegen::kGlobalSpace && p->getType()->isPointerTy();
   };
   auto *start = dyn_cast<GetElementPtrInst>(phi.getIncomingValueForBlock(loop.getLoopPreheader()));
   auto *next = dyn_cast<GetElementPtrInst>(phi.getIncomingValueForBlock(loop.getLoopLatch()));

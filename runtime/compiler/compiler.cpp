@@ -1,5 +1,6 @@
 // The compiler as one call (see compiler.h). Each stage is timed by name into the metadata.
 #include "runtime/compiler/compiler.h"
+#include "codegen/attribute_names.h"
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
 #include "codegen/object/backend.h"
@@ -332,7 +333,7 @@ absl::Status Compilation::lower() {
   if (llvm::verifyModule(*llvmModule_, &brokenStream))
     return absl::InternalError("the lowering made an invalid LLVM module; please report this with the input:\n" +
                                broken);
-  if (options_.bitcode) llvmModule_->addModuleFlag(llvm::Module::Override, "tessera.host-prints", 1);
+  if (options_.bitcode) llvmModule_->addModuleFlag(llvm::Module::Override, codegen::kHostPrintsFlag, 1);
   watch_.lap("lower");
   return absl::OkStatus();
 }

@@ -2,7 +2,7 @@
 // ("AMD Instinct MI300" for gfx9, "RDNA3" and "RDNA4" for gfx11 and gfx12), by section, for what the instructions do.
 // What is peculiar: a wave goes through divergent code with lanes switched off (EXEC), so an operation across lanes
 // in such code is well defined; each says below what it gives for a lane that is off.
-#include "codegen/object/backend.h"
+#include "codegen/attribute_names.h"
 #include "runtime/amd_functions.h"
 #include "runtime/emulator/amd_buffers.h"
 #include "runtime/emulator/block_operations.h"

@@ -7,6 +7,8 @@
 // chaotic iteration strategies with widenings", 1993; for the scheduling: G. Diamos et al., "SIMD re-convergence at
 // thread frontiers", 2011.
 #include "runtime/emulator/decode.h"
+#include "codegen/address_spaces.h"
+#include "codegen/attribute_names.h"
 #include "runtime/emulator/lane_functions.h"
 #include "runtime/emulator/warpgroup.h"
 #include "llvm/ADT/StringMap.h"
@@ -82,7 +84,7 @@ absl::Status Decoder::layOutGlobals(Launch &launch) {
   uint64_t at = kSharedBase;
   for (GlobalVariable &g : module_.globals()) {
     uint64_t size = dl_.getTypeAllocSize(g.getValueType());
-    if (g.getAddressSpace() != 3 || !size) continue;
+    if (g.getAddressSpace() != codegen::kSharedSpace || !size) continue;
     at = alignTo(at, g.getAlign().valueOrOne());
     globals_[&g] = at;
     at += size;
@@ -91,7 +93,7 @@ absl::Status Decoder::layOutGlobals(Launch &launch) {
   program_->sharedBytes = uint32_t(at - kSharedBase);
   for (GlobalVariable &g : module_.globals()) {
     uint64_t size = dl_.getTypeAllocSize(g.getValueType());
-    if (g.getAddressSpace() == 3) {
+    if (g.getAddressSpace() == codegen::kSharedSpace) {
       if (!size) globals_[&g] = at;
       continue;
     }
@@ -111,7 +113,7 @@ absl::Status Decoder::layOutGlobals(Launch &launch) {
   }
   // Once all have their places, since one may hold another's address.
   for (GlobalVariable &g : module_.globals())
-    if (g.getAddressSpace() != 3 && g.hasInitializer())
+    if (g.getAddressSpace() != codegen::kSharedSpace && g.hasInitializer())
       writeConstant(g.getInitializer(), launch.constants[(globals_[&g] - kConstantBase) / kConstantStride].data);
   return status_;
 }
@@ -251,7 +253,7 @@ absl::StatusOr<std::unique_ptr<Program>> Decoder::run(const std::string &kernel,
   if (auto s = inlineCalls(*f); !s.ok()) return s;
   if (auto s = layOutGlobals(launch); !s.ok()) return s;
   orderBlocks(*f);
-  if (launch.checks.wraps && !f->hasFnAttribute("tessera-modulo-offsets")) markAddresses(*f);
+  if (launch.checks.wraps && !f->hasFnAttribute(codegen::kModuloOffsets)) markAddresses(*f);
   markAccumulators(*f);
   for (llvm::Argument &a : f->args()) {
     if (!a.getType()->isSingleValueType() || a.getType()->isVectorTy())

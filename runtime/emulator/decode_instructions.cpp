@@ -1,5 +1,6 @@
 // Decoding of LLVM's instructions (decode.h): addresses, accesses, vectors and aggregates, calls. Arithmetic is in
 // decode_arithmetic.cpp.
+#include "codegen/address_spaces.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/lane_functions.h"
 #include "runtime/emulator/matrix.h"
@@ -90,10 +91,10 @@ void insertAt(Warp &w, const Instruction &i) {
 
 Space Decoder::spaceOf(Type *pointer) {
   switch (pointer->getPointerAddressSpace()) {
-  case 1: return Space::Global;
-  case 3: return Space::Shared;
-  case 4: return isAmd() ? Space::Generic : Space::Constant;
-  case 5: return Space::Private;
+  case codegen::kGlobalSpace: return Space::Global;
+  case codegen::kSharedSpace: return Space::Shared;
+  case codegen::kConstantSpace: return isAmd() ? Space::Generic : Space::Constant;
+  case codegen::kPrivateSpace: return Space::Private;
   default: return Space::Generic;
   }
 }
@@ -170,13 +171,12 @@ void Decoder::decodeSelect(llvm::Instruction &i) {
 }
 
 void Decoder::decodeAlloca(AllocaInst &a) {
-  constexpr uint32_t kAmdPrivateAddressSpace = 5;
   auto size = a.getAllocationSize(dl_);
   if (!size || size->isScalable()) return unknown(a, "an alloca of variable size");
   program_->privateBytes = uint32_t(alignTo(std::max(program_->privateBytes, 64u), a.getAlign()));
   uint64_t at = program_->privateBytes;
   program_->privateBytes += uint32_t(*size);
-  bool isOffset = a.getAddressSpace() == kAmdPrivateAddressSpace;
+  bool isOffset = a.getAddressSpace() == codegen::kPrivateSpace;
   return define(&a, {constant(isOffset ? at : kPrivateWindow + at, bytesOf(a.getType()))});
 }
 
@@ -339,7 +339,7 @@ void Decoder::unknownConversion(CastInst &c) { unknown(c, "the conversion '" + p
 
 bool Decoder::castAddressSpace(Row to, Type *t, Row from, Type *f, bool tracked) {
   unsigned space = t->getPointerAddressSpace();
-  bool isBufferPointer = space == 7 || space == 8; // AMDGPU's buffer fat pointer and buffer resource
+  bool isBufferPointer = space == AMDGPUAS::BUFFER_FAT_POINTER || space == AMDGPUAS::BUFFER_RESOURCE;
   if (isBufferPointer) return false;
   auto window = [](Space s) { return s == Space::Shared ? kSharedWindow : s == Space::Private ? kPrivateWindow : 0; };
   uint64_t shift = window(spaceOf(f)) - window(spaceOf(t));

@@ -6,6 +6,7 @@
 // A warp that waits in a loop for another is found out by its snapshot: when it comes back to a block with the same
 // values in all rows and nothing changed memory meanwhile, the loop never ends unless something else does (`stuck`).
 // One that changes rows alone, such as a counter, is given up after millions of iterations.
+#include "codegen/attribute_names.h"
 #include "runtime/emulator/machine.h"
 #include "runtime/emulator/unwritten_reads.h"
 #include "llvm/ADT/Twine.h"
@@ -18,7 +19,7 @@ namespace tessera::emulator {
 std::string describe(const llvm::Instruction *i) {
   if (!i) return "";
   std::string out;
-  if (auto *op = i->getMetadata("tessera.op"))
+  if (auto *op = i->getMetadata(codegen::kOperationMetadata))
     if (auto *s = llvm::dyn_cast<llvm::MDString>(op->getOperand(0))) out = s->getString().str();
   if (const llvm::DILocation *l = i->getDebugLoc().get(); l && l->getLine()) {
     out += (out.empty() ? "at " : " at ") +

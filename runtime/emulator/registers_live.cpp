@@ -17,6 +17,7 @@
 // walking up from each use; source: B. Boissinot et al., "Computing Liveness Sets for SSA-Form Programs", 2011,
 // section 5.
 #include "runtime/emulator/registers_live.h"
+#include "codegen/address_spaces.h"
 #include "runtime/emulator/machine.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -280,8 +281,8 @@ private:
     auto isFloat = [](const Value *v) { return v->getType()->isFPOrFPVectorTy(); };
     if (auto *l = dyn_cast<LoadInst>(&i))
       return dl_.getTypeSizeInBits(l->getType()) >= 32 &&
-             (l->getPointerAddressSpace() == 4 || l->hasMetadata(LLVMContext::MD_invariant_load) ||
-              l->hasMetadata("amdgpu.noclobber"));
+             (l->getPointerAddressSpace() == codegen::kConstantSpace ||
+              l->hasMetadata(LLVMContext::MD_invariant_load) || l->hasMetadata("amdgpu.noclobber"));
     if (auto *c = dyn_cast<CallInst>(&i))
       return !isFloat(c) && !c->mayReadOrWriteMemory() && none_of(c->args(), isFloat);
     if (isa<AtomicRMWInst, AtomicCmpXchgInst>(i)) return false;
