@@ -12,6 +12,9 @@ inline TensorType tensorOrNull(Value v) { return v.type().dyn_cast<TensorType>()
 /// A tensor's layout; null in TTIR. @pre `v` is a tensor
 inline const layouts::Encoding *encodingOf(Value v) { return tensorOf(v).encoding(); }
 
+/// Bytes of all elements of a tensor, a buffer or a descriptor's block: what they take in shared memory.
+template <class Shaped> int64_t totalBytes(Shaped type) { return type.numElements() * type.element().bitWidth() / 8; }
+
 /// Bits of a value's elements (or of a scalar); 64 for pointers.
 inline unsigned bitsOf(Value v) {
   Type t = v.type().scalar();

@@ -279,7 +279,7 @@ const Encoding *sharedLayout(llvm::ArrayRef<BufferedOperand *> operands, const T
 
 /// Whether a block has memory for the whole operand. A conversion moves larger ones in several repetitions.
 bool hasRoom(const OperandConversion &c, const TargetInfo &target) {
-  return c.type.numElements() * c.type.element().bitWidth() / 8 <= target.sharedMemoryPerBlock;
+  return totalBytes(c.type) <= target.sharedMemoryPerBlock;
 }
 
 /// Dots of different widths have instructions or warps of their own, and with them layouts of an operand that they
@@ -369,8 +369,7 @@ void mergeBuffersOf(tt::LoadOp load, const TargetInfo &target) {
     auto buffer = user->dyn<ttg::LocalAllocOp>();
     return buffer && buffer->block() == load->block() && buffer.result().type() == type && isOnlyRead(buffer.result());
   });
-  int64_t bytes = type.numElements() * type.element().bitWidth() / 8;
-  if (!areAlike || sharedBytesDuring(loop.op, {}, target) + bytes > target.sharedMemoryPerBlock) return;
+  if (!areAlike || sharedBytesDuring(loop.op, {}, target) + totalBytes(type) > target.sharedMemoryPerBlock) return;
   Builder b = Builder::after(load.op);
   Value merged = ttg::LocalAllocOp::create(b, load->loc(), type, load.result()).result();
   for (Operation *user : users) {

@@ -165,6 +165,12 @@ bool isReadable(Value v, unsigned kDim, Type element, int64_t tile, SharedReadin
   return bufferLayout(source, element, swapped ? 1 - kDim : kDim, tile, reading);
 }
 
+bool fitTogether(llvm::ArrayRef<Value> operands, int bits, const TargetInfo &target) {
+  int64_t elements = 0;
+  for (Value operand : operands) elements += tensorOf(operand).numElements();
+  return elements * bits / 8 <= target.sharedMemoryPerBlock;
+}
+
 Value transposedView(Builder &b, Location loc, Value buffer) {
   auto type = buffer.type().cast<MemDescType>();
   auto p = layouts::dynCast<NvmmaSharedEncoding>(type.encoding())->params();

@@ -4,6 +4,7 @@
 // taken.
 #pragma once
 #include "ir/builder.h"
+#include "ir/target.h"
 #include "ir/type.h"
 
 namespace tessera::transforms {
@@ -19,6 +20,8 @@ struct SharedReading {
 bool isReadable(ir::Value v, unsigned kDim, ir::Type element, int64_t tile, SharedReading = {});
 /// The value in a buffer that the matrix unit reads, made where the value is. @pre isReadable
 ir::Value toShared(ir::Location, ir::Value v, unsigned kDim, ir::Type element, int64_t tile, SharedReading = {});
+/// Whether shared memory has room for operands at the same time, cast to elements of so many bits.
+bool fitTogether(llvm::ArrayRef<ir::Value> operands, int bits, const ir::TargetInfo &);
 /// A view of the buffer with rows and columns exchanged. @pre it has an nvmma_shared layout
 ir::Value transposedView(ir::Builder &, ir::Location, ir::Value buffer);
 

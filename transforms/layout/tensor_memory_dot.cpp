@@ -39,7 +39,9 @@ public:
       return no("a tile has 64 rows and 16 columns at least");
     if (!planAccumulator()) return no("there are more warps than the columns of the accumulator are divided among");
     if (!planOperands()) return no("an operand cannot be read from shared memory: its rows are too short");
-    if (!hasRoomForOperands()) return no("its operands do not fit into shared memory together");
+    // mma.sync takes operands in several repetitions.
+    if (!fitTogether({dot_.a(), dot_.b()}, bitWidthOf(types_.a), target_))
+      return no("its operands do not fit into shared memory together");
     return plan_;
   }
   llvm::StringRef whyNot() const { return whyNot_; }
@@ -88,12 +90,6 @@ private:
     plan_.leftRewritten = !canRead(true, false);
     plan_.rightRewritten = !canRead(false, false);
     return canRead(true, plan_.leftRewritten) && canRead(false, plan_.rightRewritten);
-  }
-
-  /// Both are there at once; mma.sync takes operands in several repetitions.
-  bool hasRoomForOperands() const {
-    int64_t elements = tensorOf(dot_.a()).numElements() + tensorOf(dot_.b()).numElements();
-    return elements * bitWidthOf(types_.a) / 8 <= target_.sharedMemoryPerBlock;
   }
 
   tt::DotOp dot_;

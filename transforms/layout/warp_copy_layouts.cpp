@@ -150,8 +150,7 @@ std::vector<Copy> copiesOf(scf::ForOp loop, const AxisInfoAnalysis &axis, const 
     auto load = op->dyn<tt::LoadOp>();
     auto copy = load ? copyOf(load, axis, target, whyNot) : std::nullopt;
     if (!copy) return {};
-    auto type = tensorOf(load.result());
-    bytes += type.numElements() * type.element().bitWidth() / 8;
+    bytes += totalBytes(tensorOf(load.result()));
     copies.push_back(*copy);
   }
   if (copies.empty()) return copies;

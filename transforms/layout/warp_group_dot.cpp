@@ -220,8 +220,9 @@ private:
   /// What the instruction reads from shared memory; mma.sync takes operands in several repetitions.
   bool hasRoomForOperands() {
     Value left = plan_.transposed ? dot_.b() : dot_.a(), right = plan_.transposed ? dot_.a() : dot_.b();
-    int64_t elements = tensorOf(right).numElements() + (plan_.leftInRegisters ? 0 : tensorOf(left).numElements());
-    return elements * plan_.bits / 8 <= target_.sharedMemoryPerBlock;
+    llvm::SmallVector<Value, 2> shared{right};
+    if (!plan_.leftInRegisters) shared.push_back(left);
+    return fitTogether(shared, plan_.bits, target_);
   }
   auto layoutOfLeft() { return pool_.getDotOperand(0, plan_.instructionLayout, std::max(1, kWordBits / plan_.bits)); }
   /// The same through rearrangements: packed weights of 4 bits, say, that are stored as the instruction takes them.

@@ -74,8 +74,6 @@ using namespace ir;
 
 namespace {
 
-int64_t bytesOf(MemDescType buffer) { return buffer.numElements() * buffer.element().bitWidth() / 8; }
-
 /// How many more mbarriers a function has room for at the place where it has most in shared memory.
 class RoomForMbarriers {
 public:
@@ -130,7 +128,7 @@ void lowerLoad(tt::DescriptorLoadOp load, MemDescType bufferType, bool besideOth
   Value mbarrier = ttg::LocalAllocOp::create(b, loc, mbarrierType(c), Value()).result();
   Value always = b.constant(loc, c.i1(), IntegerAttr::getBool(c, true));
   ttng::InitBarrierOp::create(b, loc, mbarrier, {b.i32Attr("count", 1)});
-  ttng::BarrierExpectOp::create(b, loc, mbarrier, always, {b.i32Attr("size", bytesOf(bufferType))});
+  ttng::BarrierExpectOp::create(b, loc, mbarrier, always, {b.i32Attr("size", totalBytes(bufferType))});
   ttng::AsyncTmaCopyGlobalToLocalOp::create(b, loc, load.desc(), load.indices().vec(), {}, mbarrier, buffer, always,
                                             cacheAttrsOf(load.op));
   b.setInsertionPoint(placeOfWait(load, bufferType, besideOthers));
@@ -268,7 +266,7 @@ private:
         if (v.hasOneUse()) replaced.push_back(conversion.op);
     });
     int64_t now = sharedBytesDuring(loop, {}, *target_);
-    int64_t then = sharedBytesDuring(loop, replaced, *target_) + number * bytesOf(type);
+    int64_t then = sharedBytesDuring(loop, replaced, *target_) + number * totalBytes(type);
     auto blocks = [&](int64_t bytes) { return target_->blocksBySharedMemory(bytes); };
     return then <= target_->sharedMemoryPerBlock && (then <= now || blocks(then) == blocks(now));
   }

@@ -20,8 +20,7 @@ namespace {
 /// layout's swizzle begins anew.
 bool isAlignedInMultiBuffer(MemDescType buffer) {
   auto *layout = layouts::dynCast<layouts::NvmmaSharedEncoding>(buffer.encoding());
-  int64_t bytes = buffer.numElements() * buffer.element().bitWidth() / 8;
-  return layout && bytes % layout->alignment() == 0;
+  return layout && totalBytes(buffer) % layout->alignment() == 0;
 }
 
 bool isLoadOfTensor(Operation *op) {

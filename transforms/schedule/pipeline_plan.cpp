@@ -9,6 +9,7 @@
 //
 // A phase that finds a reason against pipelining ends the planning.
 #include "transforms/schedule/pipeline_plan.h"
+#include "ir/tensor_queries.h"
 #include "transforms/memory/allocate_shared_memory.h"
 #include "transforms/schedule/pipeline_buffers.h"
 #include "transforms/schedule/pipeline_copies.h"
@@ -19,7 +20,7 @@
 namespace tessera::transforms {
 using namespace ir;
 
-int64_t PipelinedLoad::bytesOfBuffer() const { return bufferType.numElements() * bufferType.element().bitWidth() / 8; }
+int64_t PipelinedLoad::bytesOfBuffer() const { return totalBytes(bufferType); }
 
 int64_t PipelinePlan::bytesTaken() const {
   int64_t bytes = bytesPerStage * buffers;

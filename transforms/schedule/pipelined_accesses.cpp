@@ -230,7 +230,7 @@ void PipelinedLoopBuilder::emitBulkCopies(Builder &b, ValueMap &map, Value predi
   Value mbarrier = mbarrierAt(b, loc_, mbarriers_, fillIndex);
   int64_t bytes = 0;
   for (auto &a : plan_.loads)
-    if (a.isBulkCopy) bytes += a.bufferType.numElements() * a.bufferType.element().bitWidth() / 8;
+    if (a.isBulkCopy) bytes += a.bytesOfBuffer();
   ttng::BarrierExpectOp::create(b, loc_, mbarrier, predicate, {b.i32Attr("size", bytes)});
   for (auto &a : plan_.loads) {
     if (!a.isBulkCopy) continue;

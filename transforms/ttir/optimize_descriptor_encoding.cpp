@@ -141,7 +141,7 @@ std::string whyNot(Value desc, const layouts::Encoding *layout, const TargetInfo
   if (desc.useEmpty()) return "nothing uses it";
   auto type = desc.type().cast<TensorDescType>();
   // A block goes through a buffer. Pointers need none.
-  if (type.numElements() * type.element().bitWidth() / 8 > target.sharedMemoryPerBlock)
+  if (totalBytes(type) > target.sharedMemoryPerBlock)
     return "its block is larger than the shared memory of " + target.name.str();
   if (!layout)
     return "no tensor map describes its block: that takes 1 to 5 dimensions, elements of 8 to 64 bits and rows of "
