@@ -11,19 +11,11 @@
 #include "codegen_amd/device_library.h"
 #include "codegen_amd/eviction_budget.h"
 #include "codegen_amd/llvm_passes.h"
+#include "codegen_amd/machine_passes.h"
 #include "codegen_amd/object.h"
 #include "codegen_amd/passes/block_attributes.h"
-#include "codegen_amd/passes/dpp_constants.h"
-#include "codegen_amd/passes/drop_quieting.h"
-#include "codegen_amd/passes/dual_issue_barriers.h"
 #include "codegen_amd/passes/mark_next_block.h"
 #include "codegen_amd/passes/mark_spills.h"
-#include "codegen_amd/passes/order_loads_by_use.h"
-#include "codegen_amd/passes/order_matrices.h"
-#include "codegen_amd/passes/raise_priorities.h"
-#include "codegen_amd/passes/recompute_after_loops.h"
-#include "codegen_amd/passes/share_constants.h"
-#include "codegen_amd/passes/uses_after_loads.h"
 #include "codegen_amd/scheduler_options.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -88,66 +80,10 @@ static void boundWavesByShared(llvm::Module &module, const ir::TargetInfo &info)
 
 namespace {
 
-/// A way to generate code.
-struct Way {
-  RecomputedAfter recomputed = RecomputedAfter::TwoLoops;
-  PressureTracker tracker = PressureTracker::Targets;
-  bool isForNextBlock = false; // one more on a compute unit
-  int64_t mostRecomputed = 0;  // registers that are computed again after a loop; 0: any number
-};
-
-/// The matrix instructions that a pass is about.
-enum class Matrices : uint8_t { All, Mfma, Wmma, MfmaOrWmma }; // All: and none
-
-bool isFor(Matrices matrices, ir::MatrixUnit unit) {
-  switch (matrices) {
-  case Matrices::All: return true;
-  case Matrices::Mfma: return unit == ir::MatrixUnit::Mfma;
-  case Matrices::Wmma: return unit == ir::MatrixUnit::Wmma;
-  case Matrices::MfmaOrWmma: return unit == ir::MatrixUnit::Mfma || unit == ir::MatrixUnit::Wmma;
-  }
-  llvm_unreachable("matrix instructions");
-}
-
-/// A pass of ours on machine code.
-struct MachinePass {
-  llvm::StringLiteral after; // LLVM's pass, by its argument
-  int leastLevel;            // of optimisation
-  Matrices matrices;         // of the targets
-  /// Null: the target does not need the pass.
-  llvm::Pass *(*create)(const ir::TargetInfo &, const Way &);
-};
-
-using Info = ir::TargetInfo;
-
-/// In order of execution (passes/README.md says what each does).
-constexpr MachinePass kMachinePasses[] = {
-    // In SSA form. Before gcn-dpp-combine.
-    {"peephole-opt", 2, Matrices::All,
-     [](const Info &info, const Way &) -> llvm::Pass * { return info.hasIeeeMode ? nullptr : createDropQuieting(); }},
-    // At every level: without it the code is wrong.
-    {"detect-dead-lanes", 0, Matrices::All, [](const Info &, const Way &) { return createDppConstants(); }},
-    {"detect-dead-lanes", 2, Matrices::MfmaOrWmma,
-     [](const Info &info, const Way &way) {
-       return createRecomputeAfterLoops(info.tuning, way.recomputed, way.mostRecomputed);
-     }},
-    {"detect-dead-lanes", 2, Matrices::Mfma, [](const Info &, const Way &) { return createShareConstants(); }},
-    // Between LLVM's scheduler and register allocation.
-    {"machine-scheduler", 2, Matrices::Mfma, [](const Info &info, const Way &) { return createOrderMatrices(info); }},
-    {"machine-scheduler", 2, Matrices::MfmaOrWmma,
-     [](const Info &info, const Way &) { return createUsesAfterLoads(info.tuning); }},
-    {"machine-scheduler", 2, Matrices::Wmma, [](const Info &, const Way &) { return createOrderLoadsByUse(); }},
-    {"machine-scheduler", 2, Matrices::Wmma, [](const Info &, const Way &) { return createDualIssueBarriers(); }},
-    // When the registers are known.
-    {"prologepilog", 2, Matrices::All, [](const Info &, const Way &) { return createMarkSpills(); }},
-    {"prologepilog", 2, Matrices::Mfma, [](const Info &info, const Way &) { return createMarkNextBlock(info); }},
-    {"prologepilog", 2, Matrices::Mfma, [](const Info &info, const Way &) { return createRaisePriorities(info); }},
-};
-
 class AmdBackend final : public codegen::Backend {
 public:
-  AmdBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options, Way way = {})
-      : Backend(arch, options), way_(way) {}
+  AmdBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options, CodegenVariant variant = {})
+      : Backend(arch, options), variant_(variant) {}
 
   absl::Status prepare(llvm::Module &module) const override {
     if (options_.numCtas > 1)
@@ -186,7 +122,9 @@ public:
 
 protected:
   bool objectNeedsAssembly() const override { return false; }
-  void withCodegenSettings(llvm::function_ref<void()> body) const override { withSchedulerOptions(body, way_.tracker); }
+  void withCodegenSettings(llvm::function_ref<void()> body) const override {
+    withSchedulerOptions(body, variant_.tracker);
+  }
   llvm::ArrayRef<llvm::StringLiteral> skippedCodegenPasses() const override {
     static constexpr llvm::StringLiteral kSkipped[] = {"amdgpu-image-intrinsic-opt", "amdgpu-lower-ctor-dtor",
                                                        "amdgpu-sw-lower-lds"};
@@ -196,9 +134,7 @@ protected:
     passes.add(createEvictionBudget(info().tuning.maxEvictionTries));
   }
   void addCodegenPassesAfter(llvm::StringRef argument, llvm::legacy::PassManagerBase &passes) const override {
-    for (const MachinePass &pass : kMachinePasses)
-      if (argument == pass.after && options_.optLevel >= pass.leastLevel && isFor(pass.matrices, info().matrixUnit))
-        if (llvm::Pass *p = pass.create(info(), way_)) passes.add(p);
+    addMachinePassesAfter(argument, info(), options_.optLevel, variant_, passes);
   }
   bool libraryMayBeFused() const override { return false; } // fused, ocml's sinh of small numbers loses half its bits
 
@@ -210,7 +146,8 @@ protected:
   }
 
 private:
-  /// Code of the module; where it misses a mark, the first of other ways that does not. Where registers are spilled:
+  /// Code of the module; where it misses a mark, the first of the other variants that does not. Where registers are
+  /// spilled:
   ///   - what is not used in loops with matrix instructions is computed again after them;
   ///   - LLVM's scheduler with the other tracker. Not with MFMA, between which another scheduler puts what fills their
   ///     latency (mfma-scheduler).
@@ -228,19 +165,19 @@ private:
     llvm::WriteBitcodeToFile(module, stream);
     absl::StatusOr<std::string> code = runCodegen(module, object);
     if (!code.ok()) return code;
-    llvm::SmallVector<Way, 2> ways;
+    llvm::SmallVector<CodegenVariant, 2> variants;
     if (spilledBytes(module) > 0) {
-      if (hasMatrices) ways.push_back({.recomputed = RecomputedAfter::EveryLoop});
-      if (!hasMfma) ways.push_back({.tracker = PressureTracker::Shared});
+      if (hasMatrices) variants.push_back({.recomputed = RecomputedAfter::EveryLoop});
+      if (!hasMfma) variants.push_back({.tracker = PressureTracker::Shared});
     } else if (int64_t blocks = hasMatrices ? blocksWithNext(module) : 0; blocks > 2) {
-      ways.push_back({.isForNextBlock = true});
-      ways.push_back({.recomputed = RecomputedAfter::EveryLoop, .isForNextBlock = true});
+      variants.push_back({.isForNextBlock = true});
+      variants.push_back({.recomputed = RecomputedAfter::EveryLoop, .isForNextBlock = true});
     } else if (blocks == 2) {
       int64_t spilled = 0;
       auto two = generateAgain(module, bitcode, {.isForNextBlock = true}, object, &spilled);
       if (!two.ok()) return code;
       constexpr int64_t kRegisterBytes = 4;
-      Way again = {.recomputed = RecomputedAfter::EveryLoop, .isForNextBlock = true};
+      CodegenVariant again = {.recomputed = RecomputedAfter::EveryLoop, .isForNextBlock = true};
       if (spilled)
         for (int64_t most : {2 * spilled / kRegisterBytes, int64_t(0)}) {
           again.mostRecomputed = most;
@@ -248,21 +185,21 @@ private:
         }
       return two;
     }
-    for (Way way : ways)
-      if (auto other = generateAgain(module, bitcode, way, object); other.ok()) return other;
+    for (CodegenVariant variant : variants)
+      if (auto other = generateAgain(module, bitcode, variant, object); other.ok()) return other;
     return code;
   }
 
-  /// Code of the module's copy, generated in another way; an error if it is no better, or if LLVM fails. `spilled`:
-  /// takes a few spills around loops for a second block, and says how many bytes.
-  absl::StatusOr<std::string> generateAgain(llvm::Module &module, llvm::StringRef bitcode, Way way, bool object,
-                                            int64_t *spilled = nullptr) const {
+  /// Code of the module's copy, as a variant; an error if it is no better, or if LLVM fails. `spilled`: takes a few
+  /// spills around loops for a second block, and says how many bytes.
+  absl::StatusOr<std::string> generateAgain(llvm::Module &module, llvm::StringRef bitcode, CodegenVariant variant,
+                                            bool object, int64_t *spilled = nullptr) const {
     auto context = std::make_unique<llvm::LLVMContext>();
     auto parsed = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, module.getModuleIdentifier()), *context);
     if (!parsed) return absl::InternalError(llvm::toString(parsed.takeError()));
     std::unique_ptr<llvm::Module> copy = std::move(*parsed);
-    if (way.isForNextBlock) requestNextBlock(*copy, module);
-    absl::StatusOr<std::string> other = AmdBackend(arch_, options_, way).runCodegen(*copy, object);
+    if (variant.isForNextBlock) requestNextBlock(*copy, module);
+    absl::StatusOr<std::string> other = AmdBackend(arch_, options_, variant).runCodegen(*copy, object);
     if (codegen::abandonIfLost(other.status(), copy, context) || !other.ok()) return other;
     // A few spills less may cost more than they save; around loops, some cost less than a second block saves.
     int64_t bytes = spilledBytes(*copy), most = spilled ? info().tuning.secondBlockRegisterSpills : 0;
@@ -292,7 +229,7 @@ private:
     }
   }
 
-  const Way way_;
+  const CodegenVariant variant_;
 };
 
 } // namespace
