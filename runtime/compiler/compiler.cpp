@@ -10,11 +10,11 @@
 #include "ir/ops.h"
 #include "ir/partitions.h"
 #include "ir/printer.h"
-#include "ir/symbol_table.h"
 #include "ir/tensor_queries.h"
 #include "ir/verifier.h"
 #include "runtime/compiler/backend_errors.h"
 #include "runtime/compiler/bitcode_object.h"
+#include "runtime/compiler/compile_remarks.h"
 #include "runtime/compiler/kernel_function.h"
 #include "runtime/compiler/more_warps.h"
 #include "runtime/compiler/spill_trials.h"
@@ -138,19 +138,18 @@ private:
   absl::Status runPasses();
   absl::Status verifyPasses();
   absl::Status assignLayouts();
-  void remarkMoreWarps(const MoreWarps &) const;
   absl::Status runPipeline(const transforms::Pipeline &, const char *lap);
   void describeKernel();
   void keepText(Stage stage, std::string text) {
     result_.texts.emplace_back(stageName(stage, target_).str(), std::move(text));
   }
   absl::Status lower();
-  void remarkUnoptimized() const;
-  void remarkAlternation() const;
-  void remarkPriorities() const;
   absl::Status generateCode();
   void takeObject(codegen::ObjectInfo &&);
-  void remarkResources() const;
+  void remarkCode(CodeRemarks which) const {
+    if (options_.passes.remarks)
+      reportCodeRemarks(*llvmModule_, *module_, target_, options_.stage, which, options_.passes.remarks);
+  }
   Operation *kernel() const { return module_->lookupSymbol(kernelName_); }
 
   Module *module_;                        // the input, or `withMoreWarps_`
@@ -279,28 +278,9 @@ absl::Status Compilation::assignLayouts() {
     withMoreWarps_ = std::move(more.ttgir);
     if (withMoreWarps_) module_ = withMoreWarps_.get();
   }
-  if (more.ttgir && options_.passes.remarks) remarkMoreWarps(more);
+  if (more.ttgir && options_.passes.remarks)
+    options_.passes.remarks(moreWarpsRemark(kernel(), more, options_.numWarps, target_));
   return absl::OkStatus();
-}
-
-void Compilation::remarkMoreWarps(const MoreWarps &more) const {
-  int requested = options_.numWarps;
-  int exist = target_.registersPerThread(requested, RegisterSplit::Allocated);
-  transforms::Remark r{transforms::Remark::Applied,
-                       "more-warps",
-                       "MoreWarps",
-                       kernel()->loc(),
-                       "",
-                       llvm::json::Object{{"numWarps", more.warps},
-                                          {"requestedNumWarps", requested},
-                                          {"heldRegisters", more.held},
-                                          {"heldRegistersRequested", more.heldBefore},
-                                          {"registersPerThread", exist}}};
-  r.message = llvm::formatv("'{0}' has {1} warps instead of {2}: tensors would hold {3} registers of a thread instead "
-                            "of {4}, and {5} exist",
-                            kernelName_, more.warps, requested, more.heldBefore, more.held, exist)
-                  .str();
-  options_.passes.remarks(r);
 }
 
 void Compilation::describeKernel() {
@@ -338,69 +318,6 @@ absl::Status Compilation::lower() {
   return absl::OkStatus();
 }
 
-/// Of the passes on LLVM IR.
-void Compilation::remarkAlternation() const {
-  if (!options_.passes.remarks) return;
-  SymbolTable symbols(*module_);
-  for (const llvm::Function &f : *llvmModule_) {
-    if (!f.hasFnAttribute(codegen::kAlternatingWaves)) continue;
-    Operation *function = symbols.lookup(f.getName());
-    transforms::Remark r{
-        transforms::Remark::Applied, "codegen", "WavesAlternate", function ? function->loc() : Location(), "", {}};
-    r.message =
-        llvm::formatv("in loops with dots of '{0}', half of the waves use the matrix units while the other half "
-                      "accesses memory",
-                      f.getName())
-            .str();
-    options_.passes.remarks(r);
-  }
-}
-
-/// After code generation, which notes what it did.
-void Compilation::remarkPriorities() const {
-  if (!options_.passes.remarks || options_.stage < Stage::Asm) return;
-  SymbolTable symbols(*module_);
-  for (const llvm::Function &f : *llvmModule_) {
-    int64_t blocks = int64_t(f.getFnAttributeAsParsedInteger(codegen::kRaisedPriorities));
-    if (!blocks) continue;
-    Operation *function = symbols.lookup(f.getName());
-    transforms::Remark r{transforms::Remark::Applied,
-                         "codegen",
-                         "PrioritiesRaised",
-                         function ? function->loc() : Location(),
-                         "",
-                         llvm::json::Object{{"blocksPerMultiprocessor", blocks}}};
-    r.message = llvm::formatv("waves of '{0}' raise their priority on the way to a barrier of a loop with dots, which "
-                              "keeps shared memory busier than the matrix units: the {1} blocks on a compute unit then "
-                              "use it one after the other, instead of waiting for their last waves together",
-                              f.getName(), blocks)
-                    .str();
-    options_.passes.remarks(r);
-  }
-}
-
-/// After the back end, which marks further functions while it optimises.
-void Compilation::remarkUnoptimized() const {
-  if (!options_.passes.remarks || options_.stage < Stage::Asm) return;
-  SymbolTable symbols(*module_);
-  for (const llvm::Function &f : *llvmModule_) {
-    if (!f.hasFnAttribute(codegen::kSpillsAnyway)) continue;
-    Operation *function = symbols.lookup(f.getName());
-    transforms::Remark r{transforms::Remark::Missed,
-                         "codegen",
-                         "NotOptimized",
-                         function ? function->loc() : Location(),
-                         "",
-                         llvm::json::Object{{"registersPerThread", target_.maxRegistersPerThread}}};
-    r.message = llvm::formatv("machine code of '{0}' is made without optimisation, in seconds instead of minutes: "
-                              "a tensor of it, or the values of a loop, take more than the {1} registers that a thread "
-                              "may have; with more warps or smaller blocks they would fit",
-                              f.getName(), target_.maxRegistersPerThread)
-                    .str();
-    options_.passes.remarks(r);
-  }
-}
-
 absl::Status Compilation::generateCode() {
   codegen::BackendOptions bo =
       backendOptions(options_, &result_.metadata, moduleInt(module_->op(), kMaxRegistersAttr, 0));
@@ -414,12 +331,10 @@ absl::Status Compilation::generateCode() {
   codegen::StageTimes times;
   auto object = createBackend(arch_, bo)->compile(*llvmModule_, until, keepAssembly, &times);
   if (!object.ok()) {
-    if (!codegen::abandonIfLost(object.status(), llvmModule_, context_)) remarkUnoptimized();
+    if (!codegen::abandonIfLost(object.status(), llvmModule_, context_)) remarkCode(CodeRemarks::Unoptimized);
     return reportBackendError(object.status(), {*module_, kernel(), target_}, diag_);
   }
-  remarkUnoptimized();
-  remarkAlternation();
-  remarkPriorities();
+  remarkCode(CodeRemarks::All);
   for (const llvm::Function &f : *llvmModule_) {
     spilledInLoops_ += int64_t(f.getFnAttributeAsParsedInteger(codegen::kSpilledInLoops));
     instructionsInLoops_ += int64_t(f.getFnAttributeAsParsedInteger(codegen::kInstructionsInLoops));
@@ -458,26 +373,7 @@ void Compilation::takeObject(codegen::ObjectInfo &&object) {
   md.occupancy = object.occupancy;
   md.staticSharedBytes = object.staticSharedBytes;
   result_.output = std::move(object.object);
-  if (options_.passes.remarks) remarkResources();
-}
-
-void Compilation::remarkResources() const {
-  const KernelMetadata &md = result_.metadata;
-  int64_t shared = md.dynamicSharedBytes + md.staticSharedBytes;
-  transforms::Remark r{transforms::Remark::Analysis,
-                       "codegen",
-                       "Resources",
-                       kernel()->loc(),
-                       "",
-                       llvm::json::Object{{"registers", md.registers},
-                                          {"spillBytes", md.spillBytes},
-                                          {"sharedBytes", shared},
-                                          {"blocksPerMultiprocessor", md.occupancy}}};
-  r.message = llvm::formatv("'{0}' takes {1} registers of a thread ({2} bytes spilled) and {3} bytes of shared "
-                            "memory; {4} blocks of {5} warps fit on a multiprocessor",
-                            kernelName_, md.registers, md.spillBytes, shared, md.occupancy, md.warpsPerBlock())
-                  .str();
-  options_.passes.remarks(r);
+  if (options_.passes.remarks) options_.passes.remarks(resourcesRemark(kernel(), md));
 }
 
 /// A compilation as the options say.
