@@ -2,7 +2,6 @@
 // and "… Modifiers".
 #pragma once
 #include "runtime/code_object/code.h"
-#include "llvm/ADT/SmallVector.h"
 
 namespace tessera::code_object {
 

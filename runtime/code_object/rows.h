@@ -3,7 +3,6 @@
 #pragma once
 #include "runtime/code_object/wave.h"
 #include "runtime/float_formats.h"
-#include "llvm/ADT/ArrayRef.h"
 
 namespace tessera::code_object {
 

@@ -31,7 +31,6 @@
 #include "runtime/kernel_config.h"
 #include "runtime/launch/descriptor.h"
 #include "runtime/launch/dtype.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <optional>

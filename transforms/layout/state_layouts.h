@@ -11,7 +11,6 @@
 // the two take less of both; costsInLayouts compares them.
 #pragma once
 #include "ir/ops.h"
-#include "ir/tuning.h"
 #include <vector>
 
 namespace tessera::transforms {
