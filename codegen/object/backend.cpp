@@ -9,7 +9,6 @@
 #include "codegen/object/fatal_errors.h"
 #include "codegen/object/strength_reduction.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -76,9 +75,9 @@ Backend::Machine::~Machine() {
   pool.free[key_].push_back(std::move(tm_));
 }
 
-absl::StatusOr<Backend::Machine> Backend::machine() const {
-  std::string key = llvm::formatv("{0} {1} {2} {3} {4}", arch_.triple, arch_.cpu, arch_.features, options_.fpFusion,
-                                  options_.optLevel);
+absl::StatusOr<Backend::Machine> Backend::machine(int optLevel) const {
+  std::string key =
+      llvm::formatv("{0} {1} {2} {3} {4}", arch_.triple, arch_.cpu, arch_.features, options_.fpFusion, optLevel);
   {
     MachinePool &pool = MachinePool::instance();
     std::lock_guard<std::mutex> lock(pool.mutex);
@@ -97,9 +96,9 @@ absl::StatusOr<Backend::Machine> Backend::machine() const {
   o.MCOptions.AsmVerbose = false; // comments cost time to write and again to parse
   // Aggressive instead of Default costs 3 % (NVPTX) to 8 % (AMDGPU) of the time and gives the same PTX registers and
   // instructions, and 2 % more AMD instructions (measured over 18 kernels).
-  auto level = options_.optLevel <= 0   ? llvm::CodeGenOptLevel::None
-               : options_.optLevel == 1 ? llvm::CodeGenOptLevel::Less
-                                        : llvm::CodeGenOptLevel::Default;
+  auto level = optLevel <= 0   ? llvm::CodeGenOptLevel::None
+               : optLevel == 1 ? llvm::CodeGenOptLevel::Less
+                               : llvm::CodeGenOptLevel::Default;
   std::unique_ptr<llvm::TargetMachine> tm((*target)->createTargetMachine(
       llvm::Triple(arch_.triple), arch_.cpu, arch_.features, o, llvm::Reloc::PIC_, std::nullopt, level));
   if (!tm) return absl::InternalError("LLVM cannot make a target machine for " + arch_.info.name.str());
@@ -225,12 +224,11 @@ absl::StatusOr<std::string> Backend::runCodegen(llvm::Module &module, bool objec
 }
 
 absl::StatusOr<std::string> Backend::runCodegenPasses(llvm::Module &module, bool object) const {
-  absl::StatusOr<Machine> tm = machine();
+  // A machine of its own, not another level for this one: at level 0 LLVM sets options of the machine (EnableFastISel)
+  // and never resets them, so that later kernels would get other code.
+  bool spillsAnyway = llvm::any_of(module, [](auto &f) { return f.hasFnAttribute(kSpillsAnyway); });
+  absl::StatusOr<Machine> tm = machine(spillsAnyway ? 0 : options_.optLevel);
   if (!tm.ok()) return tm.status();
-  llvm::CodeGenOptLevel level = (*tm)->getOptLevel();
-  if (llvm::any_of(module, [](auto &f) { return f.hasFnAttribute(kSpillsAnyway); }))
-    (*tm)->setOptLevel(llvm::CodeGenOptLevel::None);
-  auto restore = llvm::scope_exit([&] { (*tm)->setOptLevel(level); });
   CollectDiagnostics diagnostics(module.getContext());
   llvm::SmallString<0> text;
   text.reserve(64 << 10);

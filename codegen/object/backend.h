@@ -160,7 +160,8 @@ protected:
   };
   absl::StatusOr<std::string> runCodegenPasses(llvm::Module &, bool object) const;
   struct MachinePool;
-  absl::StatusOr<Machine> machine() const;
+  absl::StatusOr<Machine> machine(int optLevel) const;
+  absl::StatusOr<Machine> machine() const { return machine(options_.optLevel); }
   absl::StatusOr<ObjectInfo> runStages(llvm::Module &, Until, bool keepAssembly, StageTimes *) const;
 
   /// Runs instruction selection and the printer (`object` false) or the object writer. Errors that LLVM reports

@@ -225,6 +225,34 @@ TEST(AmdBackend, SameBytesAgainAndInEightThreads) {
   }
 }
 
+TEST(AmdBackend, KernelsWithoutOptimisationLeaveNothingBehind) {
+  // Arguments that LLVM selects in another way once an option of the machine, which level 0 sets, is left on.
+  auto kernel = [](llvm::StringRef attributes) {
+    return ("define amdgpu_kernel void @k(ptr addrspace(1) %a, i1 inreg %x, i1 inreg %y, i1 inreg %z) " + attributes +
+            R"( {
+  %xy = or i1 %x, %y
+  %xyz = or i1 %xy, %z
+  br i1 %xyz, label %do, label %end
+do:
+  %v = zext i1 %xy to i32
+  store i32 %v, ptr addrspace(1) %a
+  ret void
+end:
+  ret void
+}
+)")
+        .str();
+  };
+  for (llvm::StringRef name : {"gfx942", "gfx1100"}) {
+    absl::StatusOr<ObjectInfo> first = compile(kernel(""), arch(name));
+    ASSERT_OK(first);
+    ASSERT_OK(compile(kernel("\"tessera-spills-anyway\""), arch(name)));
+    absl::StatusOr<ObjectInfo> second = compile(kernel(""), arch(name));
+    ASSERT_OK(second);
+    EXPECT_TRUE(first->object == second->object) << name.str();
+  }
+}
+
 TEST(AmdBackend, OneBackendServesManyThreads) {
   std::unique_ptr<Backend> backend = createBackend(arch("gfx942"), {});
   std::vector<std::string> objects(8);
