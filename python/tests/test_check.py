@@ -518,6 +518,7 @@ with torch.device("cuda"):
 scale[(2,)](torch.ones(100, device="cuda"), y, 100, B=64)
 torch.set_default_device("cuda")
 scale[(2,)](torch.ones(100), y, 100, B=64)
+scale[(2,)](torch.zeros(100).uniform_(-1, 1), torch.ones(100, device="cuda"), 100, B=64)
 generator = torch.Generator(device="cuda").manual_seed(3)
 assert isinstance(generator, torch.Generator) and torch.rand(4, device="cuda", generator=generator).is_cuda
 """)

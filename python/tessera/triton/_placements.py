@@ -8,6 +8,7 @@ is of all tensors here.
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -74,6 +75,10 @@ class Placements:
             if storage is not None:
                 self._known.setdefault(storage, where)
 
+    def _has_default(self) -> bool:
+        """Whether the program has set a default device (torch.set_default_device): it may be a GPU's."""
+        return getattr(sys.modules.get("torch.utils._device"), "CURRENT_DEVICE", None) is not None
+
     def moves(self, function: Any) -> bool:
         return function in self._to
 
@@ -115,5 +120,5 @@ class Placements:
             self._note(made, _GPU)
         elif inputs == {_HOST} and function is not self._torch.Tensor.pin_memory:
             self._note(made, _HOST)
-        elif not inputs and function in self._factories and not given.get("pin_memory"):
+        elif not inputs and function in self._factories and not given.get("pin_memory") and not self._has_default():
             self._note(made, _HOST)
