@@ -5,6 +5,7 @@
 #include "codegen_nvidia/lowering_target.h"
 #include "ir/type.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
+#include <cmath>
 
 namespace tessera::nvidia {
 using namespace llvm;
@@ -95,6 +96,39 @@ bool NvidiaTarget::convertFloat(IRBuilder<> &b, FloatKind from, FloatKind to, Ro
     return pairs(in, [&](Value *x, Value *y) { return b.CreateIntrinsic(id, {}, {y, x}); });
   }
   return false;
+}
+
+/// Two e2m1 at once. Their exponent and mantissa become the lowest bits of the wider float's exponent and the highest
+/// of its mantissa: that is the number times 2^(1 - bias), where 0.5 is subnormal. A `mul` by 2^(bias - 1),
+/// which is exact, makes it the number: shift, LOP3, shift, LOP3, HFMA2 for two. It is written as an fma, which sm_80
+/// has for bf16, too; adding -0 keeps the sign of zero.
+bool NvidiaTarget::convertE2m1(IRBuilder<> &b, bool high, FloatKind to, ArrayRef<Value *> bytes,
+                               SmallVectorImpl<Value *> &out) const {
+  bool half = to == FloatKind::F16; // an f32 is the upper half of its register, a bf16
+  unsigned mantissaBits = half ? 10 : 7, bias = half ? 15 : 127;
+  Type *pair = FixedVectorType::get(half ? b.getHalfTy() : b.getBFloatTy(), 2);
+  Value *scale = ConstantFP::get(pair, std::ldexp(1.0, int(bias) - 1)), *zero = ConstantFP::getNegativeZero(pair);
+  auto shifted = [&](Value *word, int by) { return by < 0 ? b.CreateLShr(word, -by) : b.CreateShl(word, by); };
+  // In a word of four bytes, of bytes k and k + 2.
+  auto two = [&](Value *word, unsigned k) {
+    int place = int(8 * k + (high ? 4 : 0)), mantissa = int(mantissaBits) - 1;
+    uint32_t magnitudes = 0x00070007u << mantissa, signs = 0x80008000u;
+    Value *magnitude = b.CreateAnd(shifted(word, mantissa - place), b.getInt32(magnitudes));
+    Value *bits = b.CreateOr(magnitude, b.CreateAnd(shifted(word, 12 - place), b.getInt32(signs)));
+    return b.CreateIntrinsic(Intrinsic::fma, {pair}, {b.CreateBitCast(bits, pair), scale, zero});
+  };
+  for (size_t i = 0; i < bytes.size(); i += 4) {
+    Value *word = Constant::getNullValue(FixedVectorType::get(b.getInt8Ty(), 4));
+    size_t n = std::min<size_t>(4, bytes.size() - i);
+    for (size_t k = 0; k < n; ++k) word = b.CreateInsertElement(word, bytes[i + k], k);
+    word = b.CreateBitCast(word, b.getInt32Ty());
+    Value *even = two(word, 0), *odd = two(word, 1);
+    for (size_t k = 0; k < n; ++k) {
+      Value *v = b.CreateExtractElement(k % 2 ? odd : even, k / 2);
+      out.push_back(to == FloatKind::F32 ? b.CreateFPExt(v, b.getFloatTy()) : v);
+    }
+  }
+  return true;
 }
 
 } // namespace tessera::nvidia

@@ -13,7 +13,6 @@ std::unique_ptr<codegen::Target> makeTarget(const ir::TargetInfo &);
 
 class NvidiaTarget final : public codegen::WithoutScheduleBarriers,
                            public codegen::WithoutDivision,
-                           public codegen::WithoutE2m1,
                            public codegen::WithoutWarpCopies,
                            public codegen::WithoutBroadcastMatrices,
                            public codegen::WithoutTransposedLdsRead {
@@ -62,6 +61,8 @@ public:
   std::string libraryFunction(llvm::StringRef name, llvm::Type *) const override;
   bool convertFloat(llvm::IRBuilder<> &, ir::FloatKind from, ir::FloatKind to, ir::RoundingMode,
                     llvm::ArrayRef<llvm::Value *> in, llvm::SmallVectorImpl<llvm::Value *> &out) const override;
+  bool convertE2m1(llvm::IRBuilder<> &, bool high, ir::FloatKind to, llvm::ArrayRef<llvm::Value *> bytes,
+                   llvm::SmallVectorImpl<llvm::Value *> &out) const override;
 
   codegen::MatrixFragment matrixFragment(const ir::MatrixInstruction &, const layouts::Encoding *) const override;
   void multiply(llvm::IRBuilder<> &, const ir::MatrixInstruction &, llvm::ArrayRef<llvm::Value *> a,

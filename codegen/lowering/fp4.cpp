@@ -67,7 +67,6 @@ bool lowerE2m1ToFp(Operation *op, FunctionLowering &fl) {
 }
 
 bool lowerFp4ToFp(Operation *op, FunctionLowering &fl) {
-  auto &b = fl.b;
   auto convert = op->cast<ttg::Fp4ToFpOp>();
   auto &from = fl.layout(convert.src().type()), &to = fl.layout(convert.result().type());
   unsigned axis = unsigned(convert.axis());
@@ -94,23 +93,17 @@ bool lowerFp4ToFp(Operation *op, FunctionLowering &fl) {
       auto place = bit < to.inDimBits(d) ? layouts::Basis(to.basis(d, bit).begin(), to.basis(d, bit).end()) : none;
       if (place[axis] & 1 || byteOf(place) != source) return differ();
     }
-  std::map<layouts::Basis, unsigned> registers;
+  std::map<layouts::Basis, unsigned> distinct; // a byte's place among `bytes`
+  Elements bytes, halves[2], out;
   for (unsigned r = 0; r < unsigned(from.inDimSize(Dim::Register)); ++r)
-    registers.try_emplace(from.apply({{Dim::Register, int32_t(r)}}), r);
-  auto &bytes = fl.get(convert.src());
-  llvm::Type *type = fl.elementType(convert.result().type());
-  std::map<std::pair<unsigned, bool>, llvm::Value *> known;
-  Elements out;
+    if (distinct.try_emplace(from.apply({{Dim::Register, int32_t(r)}}), bytes.size()).second)
+      bytes.push_back(fl.get(convert.src())[r]);
+  for (bool high : {false, true}) convertHalves(fl, high, element, bytes, halves[high]);
   for (unsigned r = 0; r < unsigned(to.inDimSize(Dim::Register)); ++r) {
     auto place = to.apply({{Dim::Register, int32_t(r)}});
-    auto found = registers.find(byteOf(place));
-    if (found == registers.end()) return differ();
-    bool high = place[axis] & 1;
-    llvm::Value *&v = known[{found->second, high}];
-    if (!v)
-      v = widened(b, high ? b.CreateLShr(bytes[found->second], 4) : b.CreateAnd(bytes[found->second], 15), type,
-                  exponentBits, mantissaBits);
-    out.push_back(v);
+    auto found = distinct.find(byteOf(place));
+    if (found == distinct.end()) return differ();
+    out.push_back(halves[place[axis] & 1][found->second]);
   }
   fl.set(convert.result(), std::move(out));
   return true;
