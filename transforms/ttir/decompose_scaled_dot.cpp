@@ -11,8 +11,8 @@
 //   %f = tt.reshape (tt.broadcast (tt.expand_dims %e))    : tensor<MxKxbf16>
 //   %d = tt.dot (%x * %f), %b, %c
 //
-// On targets that multiply bf16 as f32, e2m1 become f32 at once (tt.e2m1_to_fp). Multiplied by scales of 8 bits they
-// are bf16 without rounding: the upper halves of their bits.
+// tt.e2m1_to_fp converts e2m1 to that type, or to f32 at once on targets that multiply bf16 as f32: multiplied by
+// scales of 8 bits these are bf16 without rounding, the upper halves of their bits.
 //
 // Two e2m1 ("fp4") in a byte lie side by side along K or, where the operand says so, along its other dimension; the low
 // four bits come first. Scales may also be floats (e4m3), with groups of any size.
@@ -27,7 +27,6 @@
 // Runs: TTIR.
 #include "ir/builder.h"
 #include "ir/collect.h"
-#include "ir/compare.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/scaled_dots.h"
@@ -73,10 +72,6 @@ private:
   Value like(Value x, int64_t v) { return b_.intConstant(loc_, x.type(), v); }
   Value andi(Value x, int64_t v) { return arith::AndiOp::create(b_, loc_, x, like(x, v)).result(); }
   Value shl(Value x, int64_t v) { return arith::ShliOp::create(b_, loc_, x, like(x, v)).result(); }
-  Value select(CmpIPredicate p, Value x, int64_t v, Value ifSo, Value ifNot) {
-    Value c = compare(b_, loc_, p, x, like(x, v));
-    return arith::SelectOp::create(b_, loc_, c, ifSo, ifNot).result();
-  }
   Value bitcast(Value x, Type element) {
     return x.type().scalar() == element ? x : tt::BitcastOp::create(b_, loc_, x.type().withScalar(element), x).result();
   }
@@ -90,9 +85,6 @@ private:
                                {b_.denseI32Attr("order", order)})
         .result();
   }
-  Value extend(Value x, Type integer) {
-    return arith::ExtuiOp::create(b_, loc_, x.type().withScalar(integer), x)->result();
-  }
   Value toFloat(Value x, Type element) {
     unsigned from = x.type().scalar().bitWidth(), to = element.bitWidth();
     if (x.type().scalar() == element) return x;
@@ -103,28 +95,28 @@ private:
     return toFloat(toFloat(x, b_.context().f32()), element); // between f16 and bf16
   }
 
-  /// An operand's elements times its scales.
+  /// An operand's elements times its scales. `packed`: which of the last two dimensions (0 or 1) the two e2m1 of a byte
+  /// lie along.
   Value operand(Value v, ScaleDotElemType kind, unsigned packed, Value scale, bool isRight) {
-    if (kind != ScaleDotElemType::E2m1 || multipliesBf16_) return scaled(numbers(v, kind, packed), scale, isRight);
-    Type element = scale ? b_.context().f32() : compute_;
+    if (kind != ScaleDotElemType::E2m1) return scaled(numbers(v, kind), scale, isRight);
+    Type element = scale && !multipliesBf16_ ? b_.context().f32() : compute_;
     auto half = [&](bool high) {
       return tt::E2m1ToFpOp::create(b_, loc_, v.type().withScalar(element), v, {b_.boolAttr("high", high)}).result();
     };
     Value low = half(false);
     Value x = interleaved(low, half(true), v.type().cast<TensorType>().rank() - 2 + packed);
-    return scaled(x, scale, isRight, /*isE2m1=*/true);
+    return scaled(x, scale, isRight, /*isWideE2m1=*/!multipliesBf16_);
   }
 
-  /// The elements of an operand in the type that is computed in. `packed`: which of the last two dimensions (0 or 1)
-  /// the two values of a byte lie along.
-  Value numbers(Value v, ScaleDotElemType kind, unsigned packed) {
+  /// The elements of an operand, which are no e2m1, in the type that is computed in.
+  Value numbers(Value v, ScaleDotElemType kind) {
     auto &c = b_.context();
     switch (kind) {
-    case ScaleDotElemType::E2m1: return fromE2m1(unpacked(v, packed));
     case ScaleDotElemType::E4m3: return toFloat(bitcast(v, FloatType::get(c, FloatKind::F8E4M3FN)), compute_);
     case ScaleDotElemType::E5m2: return toFloat(bitcast(v, FloatType::get(c, FloatKind::F8E5M2)), compute_);
     case ScaleDotElemType::Bf16: return toFloat(bitcast(v, c.bf16()), compute_);
     case ScaleDotElemType::Fp16: return toFloat(bitcast(v, c.f16()), compute_);
+    case ScaleDotElemType::E2m1:
     case ScaleDotElemType::E2m3:
     case ScaleDotElemType::E3m2: break;
     }
@@ -173,30 +165,6 @@ private:
     return reshape(v, shape);
   }
 
-  Value unpacked(Value bytes, unsigned packed) {
-    Value low = andi(bytes, 15), high = arith::ShruiOp::create(b_, loc_, bytes, like(bytes, 4)).result();
-    return interleaved(low, high, bytes.type().cast<TensorType>().rank() - 2 + packed);
-  }
-
-  /// s e e m: 0, 0.5 and then 2^(e-1) · (1 + m/2), which is the exponent and mantissa of the wider type after a shift.
-  /// In f16 the shift alone gives the number divided by 2^14, 0.5 as a subnormal one. (Those of bf16 may be flushed.)
-  Value fromE2m1(Value nibbles) {
-    Type f16 = b_.context().f16();
-    Value n = extend(nibbles, b_.context().i16()), magnitude = andi(n, 7);
-    if (compute_ == f16) {
-      Value bits = arith::OriOp::create(b_, loc_, shl(magnitude, 9), shl(andi(n, 8), 12)).result();
-      Value small = bitcast(bits, f16);
-      return arith::MulfOp::create(b_, loc_, small, b_.floatConstant(loc_, small.type(), 0x1p14)).result();
-    }
-    constexpr unsigned mantissa = 7, bias = 127;
-    Value normal =
-        arith::AddiOp::create(b_, loc_, shl(magnitude, mantissa - 1), like(n, int64_t(bias - 1) << mantissa)).result();
-    Value half = like(n, int64_t(bias - 1) << mantissa);
-    Value small = select(CmpIPredicate::Eq, magnitude, 1, half, like(n, 0));
-    Value bits = select(CmpIPredicate::Ult, magnitude, 2, small, normal);
-    return bitcast(arith::OriOp::create(b_, loc_, bits, shl(andi(n, 8), 12)).result(), compute_);
-  }
-
   /// e8m0: 2^(s - 127), exactly, and not a number for 255. In bf16, or in f32 where f16 is computed in: it has not
   /// the range.
   Value powers(Value scale) {
@@ -205,7 +173,7 @@ private:
   }
 
   /// `x` times its scales [outer, K / group], each repeated along its group; the B operand is [K, outer].
-  Value scaled(Value x, Value scale, bool isRight, bool isE2m1 = false) {
+  Value scaled(Value x, Value scale, bool isRight, bool isWideE2m1 = false) {
     if (!scale) return x;
     auto type = x.type().cast<TensorType>();
     unsigned rank = type.rank();
@@ -226,8 +194,8 @@ private:
       order.push_back(rank - 1), order.push_back(rank - 2);
       s = trans(s, order);
     }
-    bool isExact = isE2m1 && scale.type().scalar().bitWidth() == 8 && compute_ == b_.context().bf16();
-    Type wide = isE2m1 ? b_.context().f32() : s.type().scalar();
+    bool isExact = isWideE2m1 && scale.type().scalar().bitWidth() == 8 && compute_ == b_.context().bf16();
+    Type wide = isWideE2m1 ? b_.context().f32() : s.type().scalar();
     Value scaled = arith::MulfOp::create(b_, loc_, toFloat(x, wide), toFloat(s, wide)).result();
     return isExact ? upperHalf(scaled) : toFloat(scaled, compute_);
   }

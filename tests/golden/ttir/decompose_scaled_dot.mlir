@@ -23,9 +23,11 @@ tt.func public @e4m3_by_bf16(%a: tensor<16x64xf8E4M3FN>, %s: tensor<16x2xi8>, %b
 
 // Beside f16 the scales, whose range f16 has not, are applied in f32.
 // CHECK-LABEL: @f16_by_e2m1
-// CHECK: tt.join %{{.*}}, %{{.*}} : tensor<32x16xi8> -> tensor<32x16x2xi8>
-// CHECK: tt.trans %{{.*}} {order = array<i32: 0, 2, 1>} : tensor<32x16x2xi8> -> tensor<32x2x16xi8>
-// CHECK: %[[N:.*]] = tt.reshape %{{.*}} : tensor<32x2x16xi8> -> tensor<64x16xi8>
+// CHECK: %[[L:.*]] = tt.e2m1_to_fp %arg1 {high = false} : tensor<32x16xi8> -> tensor<32x16xf16>
+// CHECK: %[[U:.*]] = tt.e2m1_to_fp %arg1 {high = true} : tensor<32x16xi8> -> tensor<32x16xf16>
+// CHECK: tt.join %[[L]], %[[U]] : tensor<32x16xf16> -> tensor<32x16x2xf16>
+// CHECK: tt.trans %{{.*}} {order = array<i32: 0, 2, 1>} : tensor<32x16x2xf16> -> tensor<32x2x16xf16>
+// CHECK: tt.reshape %{{.*}} : tensor<32x2x16xf16> -> tensor<64x16xf16>
 // CHECK: tt.trans %{{.*}} {order = array<i32: 1, 0>} : tensor<16x64xf32> -> tensor<64x16xf32>
 // CHECK: %[[P:.*]] = arith.mulf %{{.*}}, %{{.*}} : tensor<64x16xf32>
 // CHECK: %[[H:.*]] = arith.truncf %[[P]] : tensor<64x16xf32> to tensor<64x16xf16>
@@ -40,8 +42,8 @@ tt.func public @f16_by_e2m1(%a: tensor<16x64xf16>, %b: tensor<32x16xi8>, %s: ten
 
 // Packed along the outer dimensions, three dimensions, all 16 values and scales of both sides of 1.
 // CHECK-LABEL: @batch_of_e2m1
-// CHECK: tt.reshape %{{.*}} : tensor<2x8x2x64xi8> -> tensor<2x16x64xi8>
-// CHECK: tt.reshape %{{.*}} : tensor<2x64x8x2xi8> -> tensor<2x64x16xi8>
+// CHECK: tt.reshape %{{.*}} : tensor<2x8x2x64xbf16> -> tensor<2x16x64xbf16>
+// CHECK: tt.reshape %{{.*}} : tensor<2x64x8x2xbf16> -> tensor<2x64x16xbf16>
 // CHECK: tt.dot {{.*}} : tensor<2x16x64xbf16> * tensor<2x64x16xbf16> -> tensor<2x16x16xf32>
 tt.func public @batch_of_e2m1(%x: tensor<2x8x64xi8>, %y: tensor<2x64x8xi8>, %p: tensor<2x16x2xi8>, %q: tensor<2x16x4xi8>) -> tensor<2x16x16xf32> {
   %seven = arith.constant dense<7> : tensor<2x16x2xi8>

@@ -1,8 +1,10 @@
 // triton-decompose-scaled-dot where bf16 are multiplied as f32: e2m1 are converted to f32 at once. Multiplied by scales of
-// 8 bits they need no rounding and are the upper halves of these.
+// 8 bits they need no rounding and are the upper halves of these. Elsewhere they are converted to bf16.
 // RUN: tessera opt %s --split-input-file -triton-decompose-scaled-dot --target gfx942 --verify-each | FileCheck %s
 // RUN: tessera opt %s --split-input-file -triton-decompose-scaled-dot --target sm_90a | FileCheck %s --check-prefix=BF16
-// BF16-NOT: tt.e2m1_to_fp
+// BF16: tt.e2m1_to_fp %arg0 {high = true} : tensor<16x32xi8> -> tensor<16x32xbf16>
+// BF16: arith.mulf %{{.*}}, %{{.*}} : tensor<16x64xbf16>
+// BF16-NOT: arith.mulf %{{.*}} : tensor<16x64xf32>
 
 // CHECK-LABEL: @e2m1_by_e4m3
 // CHECK: %[[L:.*]] = tt.e2m1_to_fp %arg0 {high = false} : tensor<16x32xi8> -> tensor<16x32xf32>
