@@ -9,6 +9,7 @@
 #include "codegen/address_spaces.h"
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
+#include "ir/builder.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
 #include "llvm/IR/Intrinsics.h"
@@ -216,6 +217,43 @@ Value1 division(FunctionLowering &fl, llvm::Instruction::BinaryOps op, Value1 x,
   return b.CreateSelect(byZero, isDividend ? x : llvm::Constant::getAllOnesValue(x->getType()), result);
 }
 
+/// Whether the numbers of `v` do nothing but say by how many bits others are shifted. Shape operations and `muli` by
+/// positive constants are followed; `limit` is the most that they may make of a magnitude of 1.
+bool isShiftAmount(Value v, int64_t limit) {
+  return llvm::all_of(v.users(), [&](Operation *user) {
+    switch (user->opcode()) {
+    case Opcode::arith_shli:
+    case Opcode::arith_shrsi:
+    case Opcode::arith_shrui: return user->operand(0) != v;
+    case Opcode::arith_muli: {
+      auto by = intConstantOf(user->operand(1));
+      return by && *by > 0 && *by <= limit && isShiftAmount(user->result(), limit / *by);
+    }
+    case Opcode::arith_extsi:
+    case Opcode::tt_splat:
+    case Opcode::tt_expand_dims:
+    case Opcode::tt_broadcast:
+    case Opcode::tt_reshape:
+    case Opcode::tt_trans:
+    case Opcode::ttg_convert_layout: return isShiftAmount(user->result(), limit);
+    default: return false;
+    }
+  });
+}
+
+/// A remainder by a power of two that serves as a shift amount alone. Where the dividend is negative, the remainder is
+/// zero, or the amount is negative and what is shifted undefined: the low bits do in all cases. They are less work, and
+/// constants where the dividend is a multiple of the divisor plus a constant (places of numbers in packed words).
+std::optional<uint64_t> lowBitsAsShiftAmount(Operation *op) {
+  auto divisor = intConstantOf(op->operand(1));
+  Type type = op->result().type().scalar();
+  bool isWide = type.isInteger() && type.bitWidth() >= 16;
+  if (!isWide || !divisor || *divisor < 2 || !llvm::isPowerOf2_64(uint64_t(*divisor))) return std::nullopt;
+  // Negative amounts stay negative: below 2^15 in magnitude, they do not wrap around.
+  if (*divisor > 1024 || !isShiftAmount(op->result(), /*limit=*/(1 << 15) / *divisor)) return std::nullopt;
+  return uint64_t(*divisor) - 1;
+}
+
 /// Quotients that round up or down, without overflow on the way: the truncated quotient, corrected where the division
 /// leaves a rest and the exact quotient lies on the other side.
 Value1 roundedDivision(llvm::IRBuilder<> &b, Opcode op, Value1 x, Value1 y) {
@@ -332,6 +370,8 @@ bool Pointwise::integers() {
   case Opcode::arith_divui:
     return binary([&](Value1 x, Value1 y) { return division(fl_, llvm::Instruction::UDiv, x, y); });
   case Opcode::arith_remsi:
+    if (auto mask = lowBitsAsShiftAmount(op_))
+      return binary([&](Value1 x, Value1) { return b_.CreateAnd(x, llvm::ConstantInt::get(x->getType(), *mask)); });
     return binary([&](Value1 x, Value1 y) { return division(fl_, llvm::Instruction::SRem, x, y); });
   case Opcode::arith_remui:
     return binary([&](Value1 x, Value1 y) { return division(fl_, llvm::Instruction::URem, x, y); });
