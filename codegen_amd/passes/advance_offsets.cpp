@@ -117,9 +117,12 @@ private:
       if (!first) return nullptr;
       operands.push_back(first);
     }
-    Instruction *copy = i->clone();
+    // What the first iteration did not compute may overflow, or have bits in common: it is the sum all the same, from
+    // which later iterations count.
+    bool isSum = PatternMatch::match(i, PatternMatch::m_DisjointOr(PatternMatch::m_Value(), PatternMatch::m_Value()));
+    Instruction *copy = isSum ? BinaryOperator::CreateAdd(operands[0], operands[1]) : i->clone();
     for (auto [at, o] : enumerate(operands)) copy->setOperand(at, o);
-    copy->dropPoisonGeneratingFlags(); // what the loop did not compute may overflow
+    copy->dropPoisonGeneratingFlags();
     copy->insertBefore(before_->getTerminator()->getIterator());
     return made[v] = copy;
   }

@@ -446,3 +446,18 @@ def test_conversions(source, target):
     x, o = np.arange(64).astype(source), np.empty(64, target)
     converts[(1,)](x, o, 64)
     assert (o == np.arange(64)).all()
+
+
+@triton.jit
+def halves_from(q, o, n, first, B: tl.constexpr):
+    for start in range(first, n, B):
+        k = start + tl.arange(0, B)
+        inside = (k >= 0) & (k < n)
+        tl.store(o + k, tl.load(q + k // 2, mask=inside, other=0) >> (k % 2 * 4), mask=inside)
+
+
+@pytest.mark.parametrize("first", [-64, -13, 0, 5])
+def test_loop_from_negative_indices(first):
+    q, o, k = RNG.integers(0, 256, 102).astype("u1"), np.zeros(203, "u1"), np.arange(203)
+    halves_from[(1,)](q, o, 203, first, 32)
+    assert (o == np.where(k >= first, q[k // 2] >> (k % 2 * 4), 0)).all()
