@@ -1,6 +1,7 @@
 """Operations of ColossalAI."""
 
-from library_operations.inputs import Library, pages_of
+from library_operations.inputs import pages_of
+from library_packages import Library
 from sized_operations import list_of, operation, rand, uniform, variant, zeros
 
 colossalai = Library("colossalai.kernel.triton")

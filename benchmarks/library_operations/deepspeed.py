@@ -1,6 +1,7 @@
 """Operations of DeepSpeed."""
 
-from library_operations.inputs import Library, leaf
+from library_operations.inputs import leaf
+from library_packages import Library
 from profiled_operations import with_gradients
 from sized_operations import ints, list_of, operation, rand, uniform, variant
 

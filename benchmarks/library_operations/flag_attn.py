@@ -1,6 +1,7 @@
 """Operations of FlagAttention."""
 
-from library_operations.inputs import Library, leaf, pages_of
+from library_operations.inputs import leaf, pages_of
+from library_packages import Library
 from profiled_operations import with_gradients
 from sized_operations import list_of, operation, rand, variant
 

@@ -1,6 +1,7 @@
 """Operations of FlashInfer that are Triton kernels."""
 
-from library_operations.inputs import Library, fp8
+from library_operations.inputs import fp8
+from library_packages import Library
 from sized_operations import offsets, operation, rand, uniform, variant, zeros
 
 flashinfer = Library("flashinfer.triton")

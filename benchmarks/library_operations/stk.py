@@ -1,6 +1,7 @@
 """Operations of stk: matmuls of block sparse matrices, as MegaBlocks has them."""
 
-from library_operations.inputs import Library, leaf
+from library_operations.inputs import leaf
+from library_packages import Library
 from sized_operations import variant
 
 stk = Library("stk")

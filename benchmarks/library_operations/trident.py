@@ -1,6 +1,7 @@
 """Operations of Trident, forward and backward."""
 
-from library_operations.inputs import Library, leaf
+from library_operations.inputs import leaf
+from library_packages import Library
 from profiled_operations import with_gradients
 from sized_operations import ints, operation, rand, uniform, variant
 
