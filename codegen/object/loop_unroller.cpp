@@ -15,22 +15,32 @@
 namespace tessera::codegen {
 using namespace llvm;
 
-static Constant *valueAt(unsigned depth, const PHINode &phi, Constant *is, Value *v) {
-  constexpr unsigned kDeepest = 6; // of the chain of operations: an addition, a comparison, a selection
-  if (v == &phi) return is;
+/// Values that are known to be constants, or not to be (null).
+using Values = SmallDenseMap<const Value *, Constant *, 16>;
+
+static Constant *valueAt(const PHINode &phi, Value *v, Values &values) {
+  constexpr unsigned kMost = 64; // values: an addition, a comparison and a selection for each of 20 iterations in one
   if (auto *constant = dyn_cast<Constant>(v)) return constant;
+  if (auto known = values.find(v); known != values.end()) return known->second;
   auto *i = dyn_cast<Instruction>(v);
+  auto *copy = dyn_cast<PHINode>(v); // of LCSSA form, which an inner loop that is unrolled leaves behind
+  if (copy && copy->getNumIncomingValues() == 1) return valueAt(phi, copy->getIncomingValue(0), values);
   bool isComputed = i && !isa<PHINode, CallBase>(i) && !i->mayReadOrWriteMemory();
-  if (!isComputed || depth == kDeepest) return nullptr;
+  if (!isComputed || values.size() > kMost) return nullptr;
+  values[v] = nullptr; // in code that is not reached a value may depend on itself
   SmallVector<Constant *, 3> operands;
   for (Value *operand : i->operands()) {
-    operands.push_back(valueAt(depth + 1, phi, is, operand));
+    operands.push_back(valueAt(phi, operand, values));
     if (!operands.back()) return nullptr;
   }
-  return ConstantFoldInstOperands(i, operands, phi.getDataLayout());
+  return values[v] = ConstantFoldInstOperands(i, operands, phi.getDataLayout());
 }
 
-Constant *valueWhere(const PHINode &phi, Constant *is, Value *v) { return valueAt(0, phi, is, v); }
+Constant *valueWhere(const PHINode &phi, Constant *is, Value *v) {
+  Values values;
+  values[&phi] = is;
+  return valueAt(phi, v, values);
+}
 
 unsigned iterationsUntilRepeated(const PHINode &phi, const Loop &loop, unsigned most) {
   auto *first = dyn_cast<ConstantInt>(phi.getIncomingValueForBlock(loop.getLoopPreheader()));

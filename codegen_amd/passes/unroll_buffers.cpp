@@ -14,8 +14,9 @@
 // what is written is not what is read.
 //
 // Recognised is any loop-carried integer that has its first value again after a few iterations, whatever the values in
-// between are. What becomes constant is left to the passes that follow. Of three buffers up to two iterations are left
-// over, in copies of their own.
+// between are: where LLVM has unrolled an inner loop of four iterations, each iteration of the outer one goes on by four
+// buffers. What becomes constant is left to the passes that follow. Of three buffers up to two iterations are left over,
+// in copies of their own.
 //
 // order-matrices orders both iterations together in blocks with at most one wave on a SIMD, or so many registers that
 // no second block fits. Others it orders one by one: for two blocks of eight waves there are no registers for the order
@@ -62,17 +63,18 @@ using namespace llvm;
 static bool isMatrixInstruction(const Instruction &i) { return isMfma(i) || isWmma(i); }
 
 /// Whether nothing in the loop uses the result but matrix instructions that add to it, perhaps of the next iteration.
-static bool isAccumulated(const Instruction &result, const Loop &loop, unsigned depth = 0) {
-  constexpr unsigned kDeepest = 8; // of the chain of vectors taken apart and put together
-  return depth < kDeepest && all_of(
-                                 result.users(),
-                                 [&](const User *u) {
-                                   auto *user = cast<Instruction>(u);
-                                   if (!loop.contains(user) || isa<PHINode>(user) || isMatrixInstruction(*user))
-                                     return true;
-                                   bool isPart = isa<ExtractElementInst, InsertElementInst, ShuffleVectorInst>(user);
-                                   return isPart && isAccumulated(*user, loop, depth + 1);
-                                 });
+/// Between two of them it may be taken apart and put together, element by element.
+static bool isAccumulated(const Instruction &result, const Loop &loop) {
+  SmallSetVector<const Instruction *, 32> parts;
+  parts.insert(&result);
+  for (unsigned i = 0; i < parts.size(); ++i)
+    for (const User *u : parts[i]->users()) {
+      auto *user = cast<Instruction>(u);
+      if (!loop.contains(user) || isa<PHINode>(user) || isMatrixInstruction(*user)) continue;
+      if (!isa<ExtractElementInst, InsertElementInst, ShuffleVectorInst>(user)) return false;
+      parts.insert(user);
+    }
+  return true;
 }
 
 /// Whether the loop-carried values leave no registers for a second block of so many waves on a SIMD.
