@@ -88,8 +88,8 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions
       step(prefetch),
       step(stripMine),              // blocks beyond the registers; no later pass changes layouts
       step(optimizeThreadLocality), // loops over strips carry what a thread has of a reduction
-      // Its loads have predicates (hasPredicatedAccess), thus on NVIDIA only. Counts conversions, at which threads
-      // synchronise; no later pass adds one.
+      // Its loads have predicates (hasPredicatedAccess): on AMD only loops that request it. Counts conversions, at which
+      // threads synchronise; no later pass adds one.
       step(runLoadsAhead),
   };
   return concat(concat(std::move(p), rest), cleanUpAndOrder());
@@ -116,6 +116,7 @@ Pipeline amdTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions &o
       step(prefetch),               // operands of MFMA; needs the buffers, before canonicalize merges their indices
       step(stripMine),              // blocks beyond the registers; no later pass changes layouts
       step(optimizeThreadLocality), // loops over strips carry what a thread has of a reduction
+      step(runLoadsAhead),          // of loops that request stages; masks become those of buffer accesses
       step(canonicalizePointers),   // no later pass adds accesses, and index arithmetic can still be hoisted
   };
   return concat(std::move(p), cleanUpAndOrder());

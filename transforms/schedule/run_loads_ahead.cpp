@@ -1,5 +1,5 @@
 // Pass run-loads-ahead: loads of a serial loop are issued some iterations ahead of the work on their values.
-// Runs: NVIDIA pipeline.
+// Runs: both TTGIR pipelines; on AMD for loops that request stages (below).
 //
 //   scf.for %i = %lb to %ub step %s iter_args(%p = %p0, %h = %h0) {       a recurrence: each iteration loads a little,
 //     %x = tt.load %p                                                     and synchronises (reductions, conversions) or
@@ -33,6 +33,15 @@
 // hide latencies by other warps and need their registers (those that only store: if the block loads much, the rows of a
 // norm that are summed and stored); and loops that only store and have no floating-point recurrence, whose iterations
 // many warps can have in flight at once.
+//
+// AMD: only loops that request two stages or more (`tt.num_stages`, tl.range's num_stages), as persistent kernels of
+// norms and softmax do. Their loads are issued one iteration ahead, before this iteration's work and into registers of
+// their own, since LLVM's scheduler moves no load up across barriers and stores:
+//
+//   %main = scf.for %i = %lb to %ub step %s iter_args(%h, %a = %x0) {
+//     %a1 = tt.load …, %i + s < ub      the body with %a      scf.yield …, %a1
+//   }
+#include "ir/attribute_names.h"
 #include "ir/builder.h"
 #include "ir/collect.h"
 #include "ir/compare.h"
@@ -65,6 +74,12 @@ int64_t unpackedRegisters(Value v) {
   return elements ? registerBits(v.type().scalar(), *elements, 32) / 32 : std::numeric_limits<int32_t>::max();
 }
 
+/// Registers of a value as they are loaded: two halves in one.
+int64_t packedRegisters(Value v) {
+  auto elements = elementsPerThread(v.type());
+  return elements ? llvm::divideCeil(registerBits(v.type().scalar(), *elements), kWordBits) : unpackedRegisters(v);
+}
+
 /// How often the threads exchange values in the operation, each time waiting for the slowest: between the lanes of a
 /// warp, then between warps; a scan hands the totals back.
 int64_t numExchanges(Operation *op) {
@@ -78,8 +93,8 @@ int64_t numExchanges(Operation *op) {
 
 class LoadsAhead {
 public:
-  LoadsAhead(scf::ForOp loop, const AxisInfoAnalysis &axis, const Tuning &tuning)
-      : axis_(axis), tuning_(tuning), loop_(loop), body_(*loop.body().front()), c_(loop->context()) {}
+  LoadsAhead(scf::ForOp loop, const AxisInfoAnalysis &axis, const Tuning &tuning, bool isAmd)
+      : axis_(axis), tuning_(tuning), isAmd_(isAmd), loop_(loop), body_(*loop.body().front()), c_(loop->context()) {}
 
   bool run() {
     if (!isSuitable() || !findLoads() || !chooseDistance()) return false;
@@ -87,8 +102,8 @@ public:
     return true;
   }
   std::string summary() const {
-    return llvm::formatv("{0} of the loop's loads are issued {1} iterations ahead, in {2} registers", loads_.size(),
-                         distance_, registers_ * distance_)
+    return llvm::formatv("{0} of the loop's loads are issued {1} iteration{2} ahead, in {3} registers", loads_.size(),
+                         distance_, distance_ == 1 ? "" : "s", registers_ * distance_)
         .str();
   }
   llvm::json::Object facts() const {
@@ -120,7 +135,12 @@ private:
     bool smallStep = step && step->isStrictlyPositive() && step->getActiveBits() <= 32;
     return lower && lower->isNonNegative() && smallStep;
   }
+  bool requestsStages() const {
+    auto stages = loop_->attr<IntegerAttr>(kNumStagesAttr);
+    return stages && stages.sext() > 1;
+  }
   bool isSuitable() {
+    if (isAmd_ && !requestsStages()) return false;
     if (!loop_.body().hasOneBlock() || !boundsCannotWrap()) return false;
     for (auto &op : body_) {
       if (&op == body_.terminator()) continue;
@@ -136,6 +156,11 @@ private:
 
   // ---- 2. loads ----
 
+  /// Whether it loads the same in each iteration, such as the weights of a norm.
+  bool readsTheSame(tt::LoadOp load) const {
+    return llvm::none_of(load->operands(), [&](Value v) { return v.parentBlock() == &body_; });
+  }
+
   bool findLoads() {
     for (auto &op : body_) {
       auto load = op.dyn<tt::LoadOp>();
@@ -145,9 +170,10 @@ private:
       llvm::SmallVector<Value, 4> operands(load->operands().begin(), load->operands().end());
       auto canBeRepeated = [](Operation *def) { return !def->numRegions() && isPure(def) && !numExchanges(def); };
       if (addToSlice(producer, body_, operands, Across::Iterations, canBeRepeated)) continue;
+      if (isAmd_ && readsTheSame(load)) continue; // in a cache, for which the iteration's other work is long enough
       producer_ = std::move(producer);
       loads_.push_back(load);
-      registers_ += unpackedRegisters(load.result());
+      registers_ += isAmd_ ? packedRegisters(load.result()) : unpackedRegisters(load.result());
     }
     return !loads_.empty();
   }
@@ -176,7 +202,27 @@ private:
     return registers / consecutive;
   }
 
+  /// Whether the loop has a second iteration.
+  bool isRepeated() const {
+    auto *lower = constantBits(loop_.lowerBound());
+    auto *upper = constantBits(loop_.upperBound());
+    auto *step = constantBits(loop_.step());
+    if (step && !step->isStrictlyPositive()) return false;
+    if (!lower || !upper || !step) return true;
+    return lower->slt(*upper) && (*upper - *lower).ugt(*step);
+  }
+  /// One iteration ahead, if the loads and their addresses take at most a quarter of the registers that vector instructions address.
+  bool fitsBeforeWork() {
+    constexpr int64_t kMostRegisters = 64;
+    int64_t held = registers_;
+    for (auto i : producer_.carried) held += carriedRegisters(i);
+    distance_ = 1;
+    isBeforeWork_ = true;
+    return held <= kMostRegisters && isRepeated();
+  }
+
   bool chooseDistance() {
+    if (isAmd_) return fitsBeforeWork();
     if (!exchanges_ && loadedBytes() >= tuning_.loopBytesOfBlock) return false;
     int64_t available = exchanges_ ? tuning_.loadsAheadRegistersSynchronized : tuning_.loadsAheadRegistersStoring;
     int64_t addresses = 0;
@@ -309,10 +355,11 @@ private:
       map.map(inductionVariable(loop_), counterAt(in, first, d));
       for (unsigned i = 0; i < numOwn; ++i) map.map(carried(loop_, i).argument, current[i]);
       for (auto [k, load] : llvm::enumerate(loads_)) map.map(load.result(), argument(loadedAt + d * loads_.size() + k));
+      if (isBeforeWork_) next.append(emitLoadsAhead(in, first, d + distance_));
       for (auto &op : body_)
         if (&op != yield && !isLoadAhead(op)) in.clone(&op, map);
       for (unsigned i = 0; i < numOwn; ++i) current[i] = map.lookupOrSelf(carried(loop_, i).yielded);
-      for (auto v : emitLoadsAhead(in, first, d + distance_)) next.push_back(v);
+      if (!isBeforeWork_) next.append(emitLoadsAhead(in, first, d + distance_));
     }
     llvm::SmallVector<Value, 16> yields(current);
     yields.append(producerState_.begin(), producerState_.end());
@@ -322,6 +369,7 @@ private:
 
   const AxisInfoAnalysis &axis_;
   const Tuning &tuning_;
+  bool isAmd_;
   scf::ForOp loop_;
   Block &body_;
   Context &c_;
@@ -330,6 +378,7 @@ private:
   int64_t work_ = 0;      // registers of all results of an iteration: a measure of its code
   int64_t registers_ = 0; // of the loaded values of an iteration
   int64_t distance_ = 1;
+  bool isBeforeWork_ = false; // the loads for iterations to come, else behind it
   llvm::SmallVector<Operation *, 4> stores_;
   llvm::SmallVector<tt::LoadOp, 8> loads_;     // in the order of the text
   BodySlice producer_;                         // what their addresses and masks are computed from
@@ -347,7 +396,7 @@ absl::StatusOr<bool> runLoadsAhead(Module &m, PassContext &c) {
   const Tuning tuning = c.target ? c.target->tuning : Tuning();
   for (auto f : loops) {
     RemarkPlace place(f.op);
-    LoadsAhead ahead(f, axis, tuning);
+    LoadsAhead ahead(f, axis, tuning, c.target && c.target->vendor == Vendor::Amd);
     if (!ahead.run()) continue; // else the loop may be gone
     changed = true;
     c.remark({Remark::Applied, "", "LoadsAhead", place, ahead.summary(), ahead.facts()});
