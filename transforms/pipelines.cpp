@@ -88,8 +88,8 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions
       step(prefetch),
       step(stripMine),              // blocks beyond the registers; no later pass changes layouts
       step(optimizeThreadLocality), // loops over strips carry what a thread has of a reduction
-      // Its loads have predicates (hasPredicatedAccess): on AMD only loops that request it. Counts conversions, at which
-      // threads synchronise; no later pass adds one.
+      // Its loads have predicates (hasPredicatedAccess): on AMD only loops that request it. Counts conversions, at
+      // which threads synchronise; no later pass adds one.
       step(runLoadsAhead),
   };
   return concat(concat(std::move(p), rest), cleanUpAndOrder());

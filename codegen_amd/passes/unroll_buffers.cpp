@@ -14,9 +14,9 @@
 // what is written is not what is read.
 //
 // Recognised is any loop-carried integer that has its first value again after a few iterations, whatever the values in
-// between are: where LLVM has unrolled an inner loop of four iterations, each iteration of the outer one goes on by four
-// buffers. What becomes constant is left to the passes that follow. Of three buffers up to two iterations are left over,
-// in copies of their own.
+// between are: where LLVM has unrolled an inner loop of four iterations, each iteration of the outer one advances by
+// four buffers. What becomes constant is left to the passes that follow. Of three buffers up to two iterations are left
+// over, in copies of their own.
 //
 // order-matrices orders both iterations together in blocks with at most one wave on a SIMD, or so many registers that
 // no second block fits. Others it orders one by one: for two blocks of eight waves there are no registers for the order

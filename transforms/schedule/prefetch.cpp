@@ -22,13 +22,13 @@
 // then. By the timing model on gfx942, 2026-11-23: GEMM of 16 x 4096 x 4096 in 19.4 us with it, 14.9 us without, of
 // 4096 x 4096 x 4096 (128 x 128, f16) 228 and 220 us, blocks of experts 35.7 and 33.0 us. Nor for MFMA that accumulate
 // nothing, whose result is converted or scaled and then added: the iteration ends with that, and the sums, the result
-// and operands of two iterations take registers together. By the timing model, 2026-11-30, 34 such GEMMs (8-bit integers
-// into f32, a scale for a block or a row) take 1.13 times as long with it in the mean, 0.90 to 1.85 times, on gfx942 and
-// gfx950.
+// and operands of two iterations take registers together. By the timing model, 2026-11-30, 34 such GEMMs (integers of 8
+// bits into f32, a scale for a block or a row) take 1.13 times as long with it in the mean, 0.90 to 1.85 times, on
+// gfx942 and gfx950.
 // What is read at the end of an iteration must be what the next one would read: nothing between its head and its loads
 // may write the buffers or wait for further copies. After the last iteration a buffer is read that may not have been
-// filled; its index must still be within the multi-buffer. The values are not used, and copies that are masked off write
-// zeros, so that they are defined.
+// filled; its index must still be within the multi-buffer. The values are not used, and copies that are masked off
+// write zeros, so that they are defined.
 #include "ir/builder.h"
 #include "ir/collect.h"
 #include "ir/constants.h"

@@ -211,7 +211,8 @@ private:
     if (!lower || !upper || !step) return true;
     return lower->slt(*upper) && (*upper - *lower).ugt(*step);
   }
-  /// One iteration ahead, if the loads and their addresses take at most a quarter of the registers that vector instructions address.
+  /// One iteration ahead, if the loads and their addresses take at most a quarter of the registers that vector
+  /// instructions address.
   bool fitsBeforeWork() {
     constexpr int64_t kMostRegisters = 64;
     int64_t held = registers_;

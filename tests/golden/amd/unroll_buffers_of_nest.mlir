@@ -1,5 +1,5 @@
-// A loop of four iterations within another, with three buffers: LLVM unrolls the inner loop, so that the outer one goes
-// on by four buffers an iteration. After three iterations it is at the first buffer again and is unrolled by three; up
+// A loop of four iterations within another, with three buffers: LLVM unrolls the inner loop, so that the outer one
+// advances by four buffers an iteration. After three iterations it is at the first buffer again and is unrolled by three; up
 // to two iterations are left over. With two buffers each iteration begins with the same one, and the loop stays.
 // RUN: tessera compile %S/../../kernels/mm_taps/mm_taps.ttir --target gfx950 --num-warps 4 --num-stages 2 --emit llir | FileCheck %s
 // RUN: tessera compile %S/../../kernels/mm_taps/mm_taps.ttir --target gfx950 --num-warps 4 --num-stages 2 --skip-pass warp-copy-layouts --emit llir | FileCheck %s --check-prefix=TWO
