@@ -58,6 +58,16 @@ std::vector<ChainedDot> blockedDots(Module &m) {
   return dots;
 }
 
+/// MFMA and WMMA: a dot whose result another one of the block adds to has the place of that one in the chain, as the
+/// first of two dots of queries and keys that are each in two parts. Both then have one layout. The dots are in the order
+/// of the text.
+void joinAccumulations(llvm::MutableArrayRef<ChainedDot> dots) {
+  for (ChainedDot &first : llvm::reverse(dots))
+    for (const ChainedDot &second : dots)
+      if (second.dot.c() == first.dot.d() && second.dot->block() == first.dot->block())
+        first.chain.to |= second.chain.to;
+}
+
 /// Elements along K that a lane holds of an operand of tf32: two for operands of 32 bits that a loop computes from
 /// narrower elements which it loads, so that they are computed in registers from whole words of the copy's buffer. Both
 /// operands take K in one order.
@@ -317,6 +327,7 @@ private:
 absl::StatusOr<bool> accelerateMatmul(Module &m, const AccelerateMatmulOptions &options, PassContext &c) {
   if (!c.target) return requiresTarget(c, m, "tritongpu-accelerate-matmul");
   auto dots = blockedDots(m);
+  if (isMfmaOrWmma(c.target->matrixUnit)) joinAccumulations(dots);
   MatmulAcceleration acceleration(m, options, c, dots);
   bool changed = false;
   for (auto &d : dots) changed |= acceleration.rewrite(d);
