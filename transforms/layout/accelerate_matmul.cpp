@@ -59,8 +59,8 @@ std::vector<ChainedDot> blockedDots(Module &m) {
 }
 
 /// MFMA and WMMA: a dot whose result another one of the block adds to has the place of that one in the chain, as the
-/// first of two dots of queries and keys that are each in two parts. Both then have one layout. The dots are in the order
-/// of the text.
+/// first of two dots of queries and keys that are each in two parts. Both then have one layout. The dots are in the
+/// order of the text.
 void joinAccumulations(llvm::MutableArrayRef<ChainedDot> dots) {
   for (ChainedDot &first : llvm::reverse(dots))
     for (const ChainedDot &second : dots)
