@@ -20,6 +20,7 @@
 #include "codegen/lowering/target.h"
 #include "codegen/lowering/warp_partials.h"
 #include "ir/loops.h"
+#include "ir/op_table.h"
 #include "ir/ops.h"
 #include "layouts/reduce_shape.h"
 #include "transforms/analyses/op_cost.h"
