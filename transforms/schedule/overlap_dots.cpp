@@ -337,6 +337,11 @@ bool areTurnsWorthIt(Operation *func, const TargetInfo &target) {
 }
 
 std::string summary(const OverlapPlan &p) {
+  if (!p.besideFirst.empty())
+    return llvm::formatv("{0} dot{1} of an iteration {2} issued behind the first {3} dots of the next one: about {4} "
+                         "cycles of dots at a time; about {5} registers of a thread",
+                         p.delayed.size(), p.delayed.size() == 1 ? "" : "s", p.delayed.size() == 1 ? "is" : "are",
+                         p.besideFirst.size() + 1, int64_t(p.cyclesOfDots), p.registers);
   std::string s =
       llvm::formatv("{0} dot{1} of an iteration run{2} under the work on the result of the next one's first "
                     "dot: about {3} cycles of dots beside {4} of work, after {5} of the first dot; about "

@@ -292,6 +292,7 @@ private:
       auto dot = op.dyn<ttng::WarpGroupDotOp>();
       double cycles = dot ? cyclesOf(dot) : cyclesOf(&op);
       plan_.cycles += cycles;
+      if (dot) plan_.cyclesOfDots += cycles;
       bool isDelayed = llvm::any_of(plan_.delayed, [&](auto &d) { return d.dot.op == &op; });
       bool isOtherDot = dot && &op != plan_.first.op && !isDelayed;
       if (isOtherDot) otherDots += registersOf(dot.d());

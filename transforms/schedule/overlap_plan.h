@@ -37,6 +37,7 @@ struct OverlapPlan {
   // Of a multiprocessor, for one block: an iteration without overlap, and parts of it.
   double cycles = 0;
   double firstCycles = 0, delayedCycles = 0, workCycles = 0;
+  double cyclesOfDots = 0; // of all dots
   int64_t registers = 0; // of a thread, estimated
 };
 

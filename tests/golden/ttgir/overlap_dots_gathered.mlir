@@ -3,6 +3,9 @@
 // iteration before behind its own first two: it reads the buffer of that iteration, which the copies leave alone for as
 // long (five buffers, copies three iterations ahead). The first iteration is peeled.
 // RUN: tessera opt %s --target sm_90a -tritongpu-pipeline=num-stages=4 -overlap-dots -canonicalize -cse | FileCheck %s
+// RUN: tessera opt %s --target sm_90a -tritongpu-pipeline=num-stages=4 -overlap-dots -o %t --remarks 2>&1 | FileCheck %s --check-prefix=REMARK
+// REMARK: remark: 1 dot of an iteration is issued behind the first 2 dots of the next one: about 768 cycles of dots at a time; about {{[0-9]+}} registers of a thread [overlap-dots:DotsOverlapped]
+// REMARK-NOT: DotsOverlapped
 
 #blocked = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 8], order = [0, 1]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [8, 1], instrShape = [16, 128, 16]}>
