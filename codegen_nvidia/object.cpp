@@ -198,6 +198,12 @@ absl::Status readCubin(ObjectInfo &info, const ir::TargetInfo &target) {
 
 } // namespace
 
+std::string whySerialized(llvm::StringRef log) {
+  auto [before, after] = log.split("wgmma.mma_async instructions are serialized due to ");
+  auto [reason, function] = after.split('\n').first.split(" in the function ");
+  return reason.rtrim(" .").str();
+}
+
 // The figures of a compiled kernel.
 static absl::StatusOr<ObjectInfo> describe(absl::StatusOr<Compiled> compiled, const ArchInfo &arch,
                                            const BackendOptions &options) {
@@ -207,6 +213,7 @@ static absl::StatusOr<ObjectInfo> describe(absl::StatusOr<Compiled> compiled, co
   if (absl::Status s = readCubin(info, arch.info); !s.ok()) return s;
   info.scratchBytesPerThread = largestBefore(compiled->log, "bytes stack frame");
   info.spillBytes = largestBefore(compiled->log, "bytes spill stores");
+  info.dotsSerialized = whySerialized(compiled->log);
   info.occupancy =
       arch.info.occupancy({options.numWarps, info.staticSharedBytes + options.dynamicSharedBytes, info.registers});
   return info;

@@ -11,6 +11,10 @@ namespace tessera::nvidia {
 absl::StatusOr<codegen::ObjectInfo> makeCubin(llvm::StringRef ptx, const codegen::ArchInfo &,
                                               const codegen::BackendOptions &, const OccupancyPlan & = {});
 
+/// Why no two warp-group dots of a kernel run at a time, by the log of the tool that compiled it (ptxas's C7510 to
+/// C7514); empty: they may.
+std::string whySerialized(llvm::StringRef log);
+
 /// InvalidArgument if an environment variable of NVIDIA's tools cannot be honoured; those that only objects need are
 /// looked at if one is to be made.
 absl::Status checkToolVariables(bool makesObject);

@@ -106,7 +106,9 @@ Conditions conditionsOf(Attempt attempt) {
 bool isWorthTrying(Attempt attempt, const Compilations &c) { return conditionsOf(attempt).isWorthTrying(c); }
 
 bool isBetter(Attempt attempt, const ObjectInfo &made, const Compilations &c) {
-  return conditionsOf(attempt).isBetter(made, c);
+  // Blocks are no use if each of their dots then waits for the one before it.
+  bool losesOverlap = !made.dotsSerialized.empty() && c.best.dotsSerialized.empty() && !c.best.spillBytes;
+  return !losesOverlap && conditionsOf(attempt).isBetter(made, c);
 }
 
 int fewerRegisters(const Compilations &c) { return registersForOneMore(c) - c.target.registerAllocationUnit; }

@@ -48,6 +48,7 @@ static constexpr KnownRemark kRemarks[] = {
     {"codegen", "NotOptimized", runtime::Stage::Asm},
     {"codegen", "PrioritiesRaised", runtime::Stage::Asm},
     {"codegen", "WavesAlternate", runtime::Stage::Asm},
+    {"codegen", "DotsSerialized", runtime::Stage::Object},
     {"codegen", "Resources", runtime::Stage::Object},
 };
 

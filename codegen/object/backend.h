@@ -97,6 +97,7 @@ struct ObjectInfo {
   int scratchBytesPerThread = 0; // local (private) memory, spills included
   int64_t staticSharedBytes = 0; // shared memory that the object itself declares
   int occupancy = 0;             // blocks per multiprocessor that registers, shared memory and warps allow
+  std::string dotsSerialized;    // NVIDIA: why each warp-group dot waits for the one before it; empty: it does not
 };
 
 class Backend {

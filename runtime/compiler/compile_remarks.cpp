@@ -44,6 +44,12 @@ transforms::Remark resourcesRemark(Operation *kernel, const KernelMetadata &md) 
                              {"blocksPerMultiprocessor", md.occupancy}}};
 }
 
+transforms::Remark dotsSerializedRemark(Operation *kernel, llvm::StringRef reason) {
+  std::string message = llvm::formatv("ptxas lets each warp-group dot of '{0}' wait for the one before it, due to {1}",
+                                      kernel->cast<tt::FuncOp>().symName(), reason);
+  return {Remark::Missed, "codegen", "DotsSerialized", kernel->loc(), std::move(message), {}};
+}
+
 /// The back end marks further functions while it optimises.
 static Remark notOptimized(llvm::StringRef function, const TargetInfo &target) {
   int64_t most = target.maxRegistersPerThread;

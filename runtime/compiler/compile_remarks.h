@@ -17,6 +17,8 @@ transforms::Remark moreWarpsRemark(ir::Operation *kernel, const MoreWarps &, int
                                    const ir::TargetInfo &);
 /// `Resources`: what an object takes.
 transforms::Remark resourcesRemark(ir::Operation *kernel, const KernelMetadata &);
+/// That the tool which made the object lets no two warp-group dots run at a time, with its reason.
+transforms::Remark dotsSerializedRemark(ir::Operation *kernel, llvm::StringRef reason);
 
 /// Unoptimized: what is known even if code generation fails.
 enum class CodeRemarks : uint8_t { Unoptimized, All };

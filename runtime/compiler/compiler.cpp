@@ -373,7 +373,9 @@ void Compilation::takeObject(codegen::ObjectInfo &&object) {
   md.occupancy = object.occupancy;
   md.staticSharedBytes = object.staticSharedBytes;
   result_.output = std::move(object.object);
-  if (options_.passes.remarks) options_.passes.remarks(resourcesRemark(kernel(), md));
+  if (!options_.passes.remarks) return;
+  options_.passes.remarks(resourcesRemark(kernel(), md));
+  if (!object.dotsSerialized.empty()) options_.passes.remarks(dotsSerializedRemark(kernel(), object.dotsSerialized));
 }
 
 /// A compilation as the options say.

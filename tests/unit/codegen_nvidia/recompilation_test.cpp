@@ -1,5 +1,6 @@
 // Further compilations of PTX: when one is worth trying, and when its object is better.
 #include "codegen_nvidia/arch_table.h"
+#include "codegen_nvidia/object.h"
 #include "codegen_nvidia/recompilation.h"
 #include <gtest/gtest.h>
 
@@ -174,6 +175,31 @@ TEST(Recompilation, WhatSpillsForOneMoreBlockIsTriedWithFewerRegisters) {
   best = first;
   EXPECT_TRUE(worth(Attempt::OneMoreBlock, plan, first, best));
   EXPECT_FALSE(worth(Attempt::FewerRegisters, plan, first, best));
+}
+
+TEST(Recompilation, BlocksDoNotMakeUpForDotsThatWaitForEachOther) {
+  ObjectInfo first = objectOf(178, 4), more = objectOf(168, 4);
+  ASSERT_GT(more.occupancy, first.occupancy);
+  EXPECT_TRUE(better(Attempt::OneMoreBlock, more, first));
+  more.dotsSerialized = "insufficient register resources for the wgmma pipeline";
+  EXPECT_FALSE(better(Attempt::OneMoreBlock, more, first));
+  first.dotsSerialized = more.dotsSerialized; // nothing is lost
+  EXPECT_TRUE(better(Attempt::OneMoreBlock, more, first));
+  ObjectInfo spills = objectOf(255, 4), fine = objectOf(255, 4);
+  spills.spillBytes = 4000;
+  fine.dotsSerialized = more.dotsSerialized;
+  EXPECT_TRUE(better(Attempt::OneBlock, fine, spills));
+}
+
+TEST(Recompilation, TheReasonWhyDotsWaitIsReadFromTheLog) {
+  EXPECT_EQ(whySerialized("ptxas info    : 0 bytes gmem\n"
+                          "ptxas info    : (C7513) Potential Performance Loss: wgmma.mma_async instructions are "
+                          "serialized due to non wgmma instructions defining input registers of a wgmma between start "
+                          "and end of the pipeline stage in the function '_attn_bwd'\n"
+                          "ptxas info    : Used 255 registers\n"),
+            "non wgmma instructions defining input registers of a wgmma between start and end of the pipeline stage");
+  EXPECT_EQ(whySerialized("ptxas info    : Used 255 registers, used 1 barriers\n"), "");
+  EXPECT_EQ(whySerialized(""), "");
 }
 
 TEST(Recompilation, TheRegisterLimitReplacesRequestsInThePtx) {
