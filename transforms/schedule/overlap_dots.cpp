@@ -203,6 +203,12 @@ private:
              llvm::any_of(plan_.besideFirst, [&](auto &dot) { return dot.op == op; });
     };
     auto issueDot = [&](Operation *dot) { b.clone(dot, map)->setAttr(kIsAsyncAttr, IntegerAttr::getBool(c_, true)); };
+    auto awaitFirst = [&](size_t count) {
+      for (; waitedFor < count; ++waitedFor) {
+        unsigned behind = atStart.size() - 1 - waitedFor + (delayedArePending ? pending : 0);
+        map.map(atStart[waitedFor], waitFor(b, {map.lookupOrSelf(atStart[waitedFor])}, behind)[0]);
+      }
+    };
     bool isAfterFirst = false;
     for (auto *op : orderedBody(/*late=*/false)) {
       if (isAfterFirst && isIssuedWithFirst(op)) continue;
@@ -210,10 +216,7 @@ private:
       for (size_t k = waitedFor; k < atStart.size(); ++k)
         if (needs(op, [&](Value v) { return v == atStart[k]; }) || op->is<ttng::ArriveBarrierOp>()) needed = k + 1;
       bool isWaitForFirst = needed > waitedFor && op->is<ttng::WarpGroupDotWaitOp>();
-      for (; waitedFor < needed; ++waitedFor) {
-        unsigned behind = atStart.size() - 1 - waitedFor + (delayedArePending ? pending : 0);
-        map.map(atStart[waitedFor], waitFor(b, {map.lookupOrSelf(atStart[waitedFor])}, behind)[0]);
-      }
+      awaitFirst(needed);
       if (isWaitForFirst) {
         map.map(op->result(0), map.lookupOrSelf(op->operand(0)));
         continue;
@@ -235,6 +238,7 @@ private:
       issue();
       delayedArePending = true;
     }
+    awaitFirst(atStart.size()); // what comes last may need them
     if (delayedArePending) await();
     for (auto *op : orderedBody(/*late=*/true)) b.clone(op, map);
   }
