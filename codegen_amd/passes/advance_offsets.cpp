@@ -162,7 +162,8 @@ private:
       // of additions. The intrinsic becomes nothing for what is in a scalar register.
       Value *distance = expander_.expandCodeFor(apart, sum->getType(), before->getIterator());
       distance = IRBuilder<>(before).CreateIntrinsic(Intrinsic::amdgcn_readfirstlane, {distance->getType()}, distance);
-      IRBuilder<> b(loop_.getHeader(), loop_.getHeader()->getFirstInsertionPt());
+      // Behind the value, which may be such a sum itself.
+      IRBuilder<> b(loop_.getHeader(), *cast<Instruction>(c.value)->getInsertionPointAfterDef());
       Value *made = b.CreateAdd(c.value, distance);
       carried_.push_back({sum->getStart(), step, made});
       return made;
