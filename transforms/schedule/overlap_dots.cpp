@@ -87,8 +87,6 @@ using namespace ir;
 
 namespace {
 
-constexpr llvm::StringLiteral kOverlapAttr = "tessera.overlap_dots";
-
 class OverlappedLoop {
 public:
   OverlappedLoop(scf::ForOp loop, const OverlapPlan &plan)

@@ -11,6 +11,8 @@
 
 namespace tessera::transforms {
 
+/// On a loop (bool): whether to overlap its dots, in place of the estimates.
+inline constexpr llvm::StringLiteral kOverlapAttr = "tessera.overlap_dots";
 /// On a loop that tritongpu-pipeline has made: what an iteration reads from buffers is not overwritten before the next
 /// iteration has ended, and all dots of an iteration are to be issued together (PipelinePlan::keepsLastBuffers).
 inline constexpr llvm::StringLiteral kKeepsLastBuffersAttr = "tessera.keeps_last_buffers";

@@ -7,6 +7,7 @@
 #include "ir/tensor_queries.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/register_pressure.h"
+#include "transforms/schedule/overlap_plan.h"
 #include "transforms/schedule/pipeline_blocks.h"
 
 namespace tessera::transforms {
@@ -191,6 +192,7 @@ private:
   void keepLastBuffers() {
     bool byThreadsAlone = plan_.hasThreadCopies() && !plan_.hasBulkCopies() && !plan_.byWarps;
     if (!byThreadsAlone || plan_.lateLoads() || plan_.tiles.loop || loop_->hasAttr(kWarpSpecializeAttr)) return;
+    if (auto requested = loop_->attr<IntegerAttr>(kOverlapAttr); requested && !requested.sext()) return;
     if (plan_.bytesOfBuffers(plan_.buffers + 1) + plan_.otherBytes <= target_.sharedMemoryPerBlock)
       ++plan_.buffers;
     else if (plan_.distance > 2)
