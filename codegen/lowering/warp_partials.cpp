@@ -15,14 +15,16 @@ WarpPartials::WarpPartials(FunctionLowering &fl, Operation *op, const layouts::L
   // The thread's part (lane and warp) of the flat result index, and the warp's number along the axis.
   auto add = [&](llvm::Value *&acc, llvm::Value *source, unsigned bit, int64_t weight) {
     if (!weight) return;
-    // Bits do not overlap, so sums are ors.
-    llvm::Value *t = b.CreateAnd(b.CreateLShr(source, bit), 1);
-    acc = b.CreateOr(acc, b.CreateMul(t, fl.i32(weight)));
+    llvm::Value *t = b.CreateAnd(b.CreateLShr(source, bit), 1), *part = b.CreateMul(t, fl.i32(weight));
+    bool overlaps = &acc == &result_ && (threadResults_ & weight);
+    acc = overlaps ? b.CreateXor(acc, part) : b.CreateOr(acc, part);
   };
   for (Dim d : {Dim::Lane, Dim::Warp})
-    for (unsigned bit = 0; bit < layout.inDimBits(d); ++bit)
-      add(result_, d == Dim::Lane ? fl.laneId() : fl.warpId(), bit, shape.flatten(layout.basis(d, bit), axis)),
-          threadResults_ |= shape.flatten(layout.basis(d, bit), axis);
+    for (unsigned bit = 0; bit < layout.inDimBits(d); ++bit) {
+      int64_t weight = shape.flatten(layout.basis(d, bit), axis);
+      add(result_, d == Dim::Lane ? fl.laneId() : fl.warpId(), bit, weight);
+      threadResults_ |= weight;
+    }
   // In the order of the axis: the warp bit of the lowest index is bit 0.
   llvm::SmallVector<std::pair<int32_t, unsigned>, 5> bits;
   for (unsigned bit = 0; bit < layout.inDimBits(Dim::Warp); ++bit)
@@ -69,12 +71,18 @@ WarpPartials::WarpPartials(FunctionLowering &fl, Operation *op, const layouts::L
   }
 }
 
+WarpPartials::Place WarpPartials::place(int64_t key) {
+  bool overlaps = key & threadResults_;
+  return overlaps ? Place{fl_.b.CreateXor(result_, fl_.i32(key)), 0} : Place{result_, key};
+}
+
 llvm::Value *WarpPartials::address(unsigned operand, const Key &key, unsigned chunk, llvm::Value *along) {
   auto &b = fl_.b;
   int64_t bytes = byteSize(stored_[operand]), row = int64_t(shape_.warps) * chunks_;
-  llvm::Value *index = b.CreateAdd(b.CreateMul(result_, fl_.i32(row)), along);
+  Place at = place(shape_.flattenKey(key));
+  llvm::Value *index = b.CreateAdd(b.CreateMul(at.thread, fl_.i32(row)), along);
   llvm::Value *p = b.CreateGEP(stored_[operand], base_, index);
-  int64_t constant = offsets_[operand] + (shape_.flattenKey(key) * row + int64_t(chunk) * shape_.warps) * bytes;
+  int64_t constant = offsets_[operand] + (at.offset * row + int64_t(chunk) * shape_.warps) * bytes;
   return b.CreateConstGEP1_32(b.getInt8Ty(), p, constant);
 }
 
@@ -215,12 +223,13 @@ void WarpPartials::storeByWarp(const std::map<Key, Partial> &partials, unsigned 
   auto &b = fl_.b;
   llvm::SmallVector<Key, 16> keys;
   for (auto &[key, p] : partials) keys.push_back(key);
-  llvm::Value *row = b.CreateAdd(b.CreateMul(along_, fl_.i32(shape_.results)), result_);
+  llvm::Value *row = b.CreateMul(along_, fl_.i32(shape_.results));
   int64_t before = int64_t(chunk) * shape_.warps * shape_.results;
   for (unsigned i = 0; i < types_.size(); ++i) {
     unsigned bytes = byteSize(stored_[i]);
-    llvm::Value *mine = b.CreateGEP(stored_[i], base_, row);
     auto put = [&](int64_t first, llvm::ArrayRef<Key> run) {
+      Place at = place(first);
+      llvm::Value *mine = b.CreateGEP(stored_[i], base_, b.CreateAdd(row, at.thread));
       llvm::SmallVector<llvm::Value *, 4> values;
       for (auto &key : run) {
         llvm::Value *v = partials.at(key)[i];
@@ -231,7 +240,7 @@ void WarpPartials::storeByWarp(const std::map<Key, Partial> &partials, unsigned 
         whole = llvm::PoisonValue::get(llvm::FixedVectorType::get(stored_[i], values.size()));
         for (auto [k, v] : llvm::enumerate(values)) whole = b.CreateInsertElement(whole, v, k);
       }
-      fl_.target.storeShared(b, b.CreateConstGEP1_32(b.getInt8Ty(), mine, offsets_[i] + (before + first) * bytes),
+      fl_.target.storeShared(b, b.CreateConstGEP1_32(b.getInt8Ty(), mine, offsets_[i] + (before + at.offset) * bytes),
                              whole, bytes * values.size(), writes_);
     };
     forRuns(keys, bytes, [&](int64_t first, llvm::ArrayRef<Key> run) {
@@ -248,11 +257,12 @@ WarpPartials::loadByWarp(llvm::ArrayRef<Key> keys, unsigned chunk) {
   for (auto &key : keys) out[key].resize(shape_.warps);
   for (unsigned i = 0; i < types_.size(); ++i) {
     unsigned bytes = byteSize(stored_[i]);
-    llvm::Value *from = b.CreateGEP(stored_[i], base_, result_);
     forRuns(keys, bytes, [&](int64_t first, llvm::ArrayRef<Key> run) {
+      Place place = this->place(first);
+      llvm::Value *from = b.CreateGEP(stored_[i], base_, place.thread);
       for (unsigned w = 0; w < shape_.warps; ++w) {
         llvm::SmallVector<llvm::Value *, 16> elements;
-        int64_t at = (int64_t(chunk) * shape_.warps + w) * shape_.results + first;
+        int64_t at = (int64_t(chunk) * shape_.warps + w) * shape_.results + place.offset;
         loadElements(fl_, b.CreateConstGEP1_32(b.getInt8Ty(), from, offsets_[i] + at * bytes), stored_[i], bytes,
                      run.size(), elements);
         for (auto [k, e] : llvm::enumerate(elements))
@@ -269,8 +279,9 @@ std::map<WarpPartials::Key, WarpPartials::Partial> WarpPartials::loadCombined(ll
   for (unsigned i = 0; i < types_.size(); ++i) {
     unsigned bytes = byteSize(stored_[i]);
     forRuns(keys, bytes, [&](int64_t first, llvm::ArrayRef<Key> run) {
-      llvm::Value *from =
-          b.CreateConstGEP1_32(b.getInt8Ty(), b.CreateGEP(stored_[i], base_, result_), combined_[i] + first * bytes);
+      Place at = place(first);
+      llvm::Value *from = b.CreateConstGEP1_32(b.getInt8Ty(), b.CreateGEP(stored_[i], base_, at.thread),
+                                               combined_[i] + at.offset * bytes);
       llvm::SmallVector<llvm::Value *, 16> elements;
       loadElements(fl_, from, stored_[i], bytes, run.size(), elements);
       for (auto [k, e] : llvm::enumerate(elements))

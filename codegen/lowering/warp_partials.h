@@ -73,6 +73,13 @@ private:
   llvm::SmallVector<Partial, 8> load(llvm::function_ref<llvm::Value *(unsigned)> addressOf, unsigned count);
   /// Results that stand side by side for every thread, up to 16 bytes of them: calls with their keys.
   void forRuns(llvm::ArrayRef<Key>, unsigned bytes, llvm::function_ref<void(int64_t first, llvm::ArrayRef<Key>)>);
+  /// A flat result index, as the sum of a value and a constant: of the thread's result that its registers add `key` to
+  /// (modulo 2, bit by bit: in a layout that lanes and registers may share bits of).
+  struct Place {
+    llvm::Value *thread;
+    int64_t offset;
+  };
+  Place place(int64_t key);
   llvm::Value *address(unsigned operand, const Key &, unsigned chunk, llvm::Value *along);
 
   FunctionLowering &fl_;
