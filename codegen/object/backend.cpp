@@ -17,6 +17,7 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Pass.h"
@@ -29,6 +30,7 @@
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/IPO/Internalize.h"
+#include <cassert>
 #include <chrono>
 
 namespace tessera::codegen {
@@ -224,6 +226,7 @@ absl::StatusOr<std::string> Backend::runCodegen(llvm::Module &module, bool objec
 }
 
 absl::StatusOr<std::string> Backend::runCodegenPasses(llvm::Module &module, bool object) const {
+  assert(!llvm::verifyModule(module, &llvm::errs()) && "our passes have broken the module");
   // A machine of its own, not another level for this one: at level 0 LLVM sets options of the machine (EnableFastISel)
   // and never resets them, so that later kernels would get other code.
   bool spillsAnyway = llvm::any_of(module, [](auto &f) { return f.hasFnAttribute(kSpillsAnyway); });
