@@ -40,7 +40,7 @@ struct OverlapPlan {
   double cycles = 0;
   double firstCycles = 0, delayedCycles = 0, workCycles = 0;
   double cyclesOfDots = 0; // of all dots
-  int64_t registers = 0; // of a thread, estimated
+  int64_t registers = 0;   // of a thread, estimated
 };
 
 /// None: no dot of an iteration can be delayed.
