@@ -6,6 +6,7 @@
 // exactly, except that any NaN is as good as another and 0 as -0.
 #pragma once
 #include "conformance/suite.h"
+#include "runtime/emulator/emulator.h"
 #include <string>
 #include <vector>
 

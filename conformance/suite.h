@@ -4,6 +4,7 @@
 #include "absl/status/statusor.h"
 #include "conformance/formula.h"
 #include "runtime/launch/launch_description.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <map>
 #include <memory>

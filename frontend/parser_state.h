@@ -6,6 +6,7 @@
 #include "frontend/lexer.h"
 #include "frontend/parser.h"
 #include "ir/assembly_format.h"
+#include "ir/builder.h"
 #include "ir/op_table.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"

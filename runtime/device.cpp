@@ -1,6 +1,5 @@
 // What devices have in common (see device.h): memory of the host, streams of devices without any, and Device::run.
 #include "runtime/device.h"
-#include "runtime/kernel_arguments.h"
 #include "runtime/launch_checks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

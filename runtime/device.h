@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "runtime/compiler/metadata.h"
 #include "runtime/interrupt.h"
+#include "runtime/kernel_arguments.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>

@@ -10,7 +10,6 @@
 #include "codegen/lowering/target.h"
 #include "ir/attribute_names.h"
 #include "ir/module_attributes.h"
-#include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/partitions.h"
 #include "transforms/analyses/axis_info.h"

@@ -7,7 +7,6 @@
 #include "codegen/lowering/debug_info.h"
 #include "codegen/lowering/target.h"
 #include "ir/attribute_names.h"
-#include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/analyses/axis_info.h"
 #include "transforms/memory/tensor_memory.h"

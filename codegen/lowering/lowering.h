@@ -4,6 +4,7 @@
 // (codegen/lowering/target.h). There is one file per family of operations (pointwise.cpp, memory.cpp, reduce.cpp,
 // convert_layout.cpp, …); each defines functions that the dispatch table in dispatch.cpp names.
 #pragma once
+#include "absl/status/statusor.h"
 #include "ir/diagnostic.h"
 #include "ir/operation.h"
 #include "ir/target.h"

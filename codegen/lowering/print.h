@@ -1,6 +1,7 @@
 // Assertions and prints of a kernel.
 #pragma once
 #include "codegen/lowering/lowering.h"
+#include "ir/ops.h"
 
 namespace tessera::codegen {
 

@@ -3,9 +3,8 @@
 // names for the same jobs. All functions insert at the builder's point. Lengths are in bytes unless said otherwise.
 // All functions are pure: what a target lacks its class says (target_without.h).
 #pragma once
-#include "ir/opcode.h"
+#include "ir/op_table.h"
 #include "ir/target.h"
-#include "ir/type.h"
 #include "llvm/IR/IRBuilder.h"
 #include <optional>
 

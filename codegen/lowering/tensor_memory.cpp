@@ -23,7 +23,6 @@
 #include "ir/ops.h"
 #include "ir/partitions.h"
 #include "layouts/tensor_memory_access.h"
-#include "layouts/tensor_memory_places.h"
 #include "transforms/analyses/memdesc_root.h"
 #include "transforms/memory/tensor_memory.h"
 

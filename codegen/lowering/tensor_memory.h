@@ -3,6 +3,7 @@
 #pragma once
 #include "codegen/lowering/lowering.h"
 #include "ir/ops.h"
+#include "layouts/tensor_memory_places.h"
 #include <optional>
 
 namespace tessera::codegen {

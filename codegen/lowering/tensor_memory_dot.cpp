@@ -4,7 +4,6 @@
 #include "codegen/lowering/shared_matrix.h"
 #include "codegen/lowering/tensor_memory.h"
 #include "ir/loops.h"
-#include "layouts/tensor_memory_places.h"
 #include "transforms/memory/tensor_memory.h"
 
 namespace tessera::codegen {

@@ -2,6 +2,7 @@
 #pragma once
 #include "absl/status/statusor.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include <string>
 #include <sys/types.h>
 

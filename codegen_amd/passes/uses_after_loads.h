@@ -1,6 +1,6 @@
 // Moves uses of loaded values behind the loads that follow (see uses_after_loads.cpp).
 #pragma once
-#include "ir/tuning.h"
+#include "ir/target.h"
 
 namespace llvm {
 class Pass;

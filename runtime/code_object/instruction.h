@@ -1,5 +1,6 @@
 // Machine code of an AMD kernel, decoded: what the executor runs and what a model of its timing reads.
 #pragma once
+#include "llvm/ADT/StringRef.h"
 #include <array>
 #include <cstdint>
 #include <memory>

@@ -1,6 +1,7 @@
 // Memory of the GPU that executed code accesses: buffers of the host at device addresses, with room between them that
 // nothing may touch.
 #pragma once
+#include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
 #include <string>
 #include <vector>

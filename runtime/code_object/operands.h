@@ -2,6 +2,7 @@
 // and "… Modifiers".
 #pragma once
 #include "runtime/code_object/code.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace tessera::code_object {
 

@@ -3,6 +3,7 @@
 #pragma once
 #include "runtime/code_object/wave.h"
 #include "runtime/float_formats.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace tessera::code_object {
 

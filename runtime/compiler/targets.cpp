@@ -1,6 +1,5 @@
 // Joins the two vendors' tables of targets.
 #include "runtime/compiler/targets.h"
-#include "codegen/lowering/targets.h"
 #include "codegen_amd/arch_table.h"
 #include "codegen_amd/backend.h"
 #include "codegen_amd/lowering_target.h"

@@ -1,6 +1,7 @@
 // All targets of both vendors by name, and the back end of each: the one place above the two vendor folders.
 #pragma once
 #include "codegen/lowering/target.h"
+#include "codegen/lowering/targets.h"
 #include "codegen/object/backend.h"
 
 namespace tessera::runtime {

@@ -4,7 +4,6 @@
 #include "runtime/compiler/kernel_function.h"
 #include "runtime/launch/argument_data.h"
 #include "runtime/launch/check.h"
-#include "runtime/launcher.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::runtime {

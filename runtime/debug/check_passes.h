@@ -4,6 +4,7 @@
 // where it says nothing), since passes may reassociate; integers may not.
 #pragma once
 #include "runtime/launch/launch_description.h"
+#include "runtime/launcher.h"
 #include "transforms/pass.h"
 #include <string>
 #include <vector>

@@ -2,6 +2,7 @@
 // have the format of TensorMap, which only tensor_map.cpp and the copies (tensor_copy.cpp) know.
 #pragma once
 #include "runtime/emulator/decode.h"
+#include "runtime/float_formats.h"
 #include "runtime/launch/descriptor.h"
 #include <array>
 #include <cstdint>

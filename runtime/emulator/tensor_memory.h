@@ -1,7 +1,7 @@
 // Tensor memory and dots in it (tcgen05, sm_100a). What is read and written where is stated from the manual alone, as
 // in matrix.h.
 #pragma once
-#include "runtime/emulator/decode.h"
+#include "runtime/emulator/matrix.h"
 
 namespace tessera::emulator {
 

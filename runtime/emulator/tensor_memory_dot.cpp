@@ -1,7 +1,6 @@
 // Dots in tensor memory: tcgen05.mma and tcgen05.commit. The rules of their order: tensor_memory.cpp. Source: PTX ISA,
 // "TensorCore 5th Generation Family Instructions": "Matrix Shape", "Instruction Descriptor", "Data Path Layout
 // Organization", "tcgen05.mma", "tcgen05.commit".
-#include "runtime/emulator/matrix.h"
 #include "runtime/emulator/matrix_descriptor.h"
 #include "runtime/emulator/mbarrier.h"
 #include "runtime/emulator/tensor_memory.h"

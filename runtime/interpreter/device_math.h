@@ -4,6 +4,8 @@
 // are evaluated in their own type; `fast` and `native` variants give the accurate result, as does the host's libm up to
 // its own last-place errors in f64.
 #pragma once
+#include "ir/type.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>

@@ -31,6 +31,7 @@
 #include "runtime/kernel_config.h"
 #include "runtime/launch/descriptor.h"
 #include "runtime/launch/dtype.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <optional>

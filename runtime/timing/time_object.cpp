@@ -2,7 +2,6 @@
 #include "runtime/timing/time_object.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "runtime/code_object/run_object.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace tessera::timing {

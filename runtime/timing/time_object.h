@@ -1,7 +1,7 @@
 // The time of a kernel of a code object, launched as a description says: reads the object, chooses a sample of the
 // grid, executes it (runtime/code_object), and times the trace.
 #pragma once
-#include "runtime/launch/launch_description.h"
+#include "runtime/code_object/run_object.h"
 #include "runtime/timing/kernel_time.h"
 
 namespace tessera::timing {

@@ -3,6 +3,7 @@
 // (divisibilityAt), and what divides every value (divisibilityOfAll); they differ from `divisibility` where the
 // values' own groups are larger than one.
 #pragma once
+#include "ir/builder.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
 #include "transforms/analyses/axis_info.h"

@@ -1,5 +1,6 @@
 // Blocks that TMA moves through tensor descriptors with a layout (triton-nvidia-optimize-descriptor-encoding).
 #pragma once
+#include "ir/builder.h"
 #include "ir/type.h"
 
 namespace tessera::transforms {

@@ -11,6 +11,7 @@
 // the two take less of both; costsInLayouts compares them.
 #pragma once
 #include "ir/ops.h"
+#include "ir/tuning.h"
 #include <vector>
 
 namespace tessera::transforms {

@@ -1,6 +1,5 @@
 // Loops that one producer warp can serve, one after the other (see loops_of_producer.cpp).
 #pragma once
-#include "ir/target.h"
 #include "transforms/analyses/body_slice.h"
 #include "transforms/schedule/specialization_plan.h"
 #include "llvm/ADT/MapVector.h"

@@ -8,6 +8,7 @@
 #include "transforms/analyses/body_slice.h"
 #include "transforms/schedule/dot_slices.h"
 #include "transforms/schedule/tile_loop.h"
+#include "llvm/ADT/SetVector.h"
 #include <optional>
 #include <string>
 #include <vector>

@@ -28,6 +28,7 @@
 #pragma once
 #include "ir/builder.h"
 #include "ir/compare.h"
+#include "ir/loops.h"
 #include "transforms/schedule/pipeline_plan.h"
 #include "transforms/schedule/pipelined_carried.h"
 #include "transforms/schedule/tile_loop.h"

@@ -1,7 +1,7 @@
 // Which loops' copies a producer warp can issue (see automatic_warp_specialization.cpp), and what of the loop it needs.
 #pragma once
 #include "ir/ops.h"
-#include "ir/tuning.h"
+#include "ir/target.h"
 #include "llvm/ADT/SetVector.h"
 #include <optional>
 #include <string>

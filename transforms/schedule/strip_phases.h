@@ -1,5 +1,6 @@
 // Blocks that are needed before and after a reduction, which strip-mine can cut only apart (see strip_phases.cpp).
 #pragma once
+#include "ir/op_table.h"
 #include "ir/ops.h"
 #include <vector>
 

@@ -10,6 +10,7 @@
 // Parts that do not change in a loop become loop-carried values, too; canonicalize drops them.
 #pragma once
 #include "absl/status/statusor.h"
+#include "ir/builder.h"
 #include "ir/diagnostic.h"
 #include "llvm/ADT/DenseMap.h"
 
