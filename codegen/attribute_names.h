@@ -25,14 +25,12 @@ inline constexpr llvm::StringLiteral kSpillsAnyway = "tessera-spills-anyway";
 
 // ---- for runtime/compiler, after code generation (AMD) ----
 
-/// A function attribute: bytes of spilled registers that an iteration of the function's
-/// innermost loops stores and loads.
+/// A function attribute: bytes of spilled registers that an iteration of its innermost loops stores and loads.
 inline constexpr llvm::StringLiteral kSpilledInLoops = "tessera-spilled-in-loops";
 /// The number of instructions in these loops.
 inline constexpr llvm::StringLiteral kInstructionsInLoops = "tessera-instructions-in-loops";
 
-/// A function attribute: waves raise their priority in loops; the blocks of threads that a
-/// multiprocessor runs at a time.
+/// A function attribute: waves raise their priority in loops; its value: blocks of threads that a multiprocessor runs.
 inline constexpr llvm::StringLiteral kRaisedPriorities = "tessera-raised-priorities";
 
 /// A function attribute: the two halves of a block's waves alternate between memory and the matrix units in its loops.
