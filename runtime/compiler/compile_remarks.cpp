@@ -54,9 +54,8 @@ transforms::Remark dotsSerializedRemark(Operation *kernel, llvm::StringRef reaso
 static Remark notOptimized(llvm::StringRef function, const TargetInfo &target) {
   int64_t most = target.maxRegistersPerThread;
   std::string message = llvm::formatv("machine code of '{0}' is made without optimisation, in seconds instead of "
-                                      "minutes: a tensor of it, or the values "
-                                      "of a loop, take more than the {1} registers that a thread may have; with more "
-                                      "warps or smaller blocks they would "
+                                      "minutes: a tensor of it, or the values of a loop, take more than the {1} "
+                                      "registers that a thread may have; with more warps or smaller blocks they would "
                                       "fit",
                                       function, most);
   return {Remark::Missed,     "codegen",
@@ -74,9 +73,8 @@ static Remark wavesAlternate(llvm::StringRef function) {
 static Remark prioritiesRaised(llvm::StringRef function, int64_t blocks) {
   std::string message = llvm::formatv(
       "waves of '{0}' raise their priority on the way to a barrier of a loop with dots, which keeps shared memory "
-      "busier "
-      "than the matrix units: the {1} blocks on a compute unit then use it one after the other, instead of waiting for "
-      "their last waves together",
+      "busier than the matrix units: the {1} blocks on a compute unit then use it one after the other, instead of "
+      "waiting for their last waves together",
       function, blocks);
   return {Remark::Applied,    "codegen",
           "PrioritiesRaised", {},

@@ -372,6 +372,27 @@ TEST(NvidiaTools, AToolTooOldForTheTargetIsNamedWithTheTarget) {
   EXPECT_THAT(std::string(s.message()), AllOf(HasSubstr(fake), HasSubstr("sm_120a")));
 }
 
+// A ptxas that warns, and then does what ptxas does.
+TEST(NvidiaTools, DotsThatWaitForEachOtherAreStated) {
+  NEEDS_PTXAS();
+  std::string real = *findPtxas();
+  EXPECT_EQ(compile(kSharedKernel, arch("sm_90a")).object->dotsSerialized, "");
+  EmptyFolder folder;
+  std::string warns = folder.path() + "/ptxas";
+  {
+    std::error_code error;
+    llvm::raw_fd_ostream out(warns, error);
+    out << "#!/bin/sh\necho \"ptxas info    : (C7514) Potential Performance Loss: wgmma.mma_async instructions are "
+           "serialized due to a reason in the function 'k'\"\nexec '"
+        << real << "' \"$@\"\n";
+  }
+  llvm::sys::fs::setPermissions(warns, llvm::sys::fs::all_all);
+  ScopedEnvironment ptxas("TESSERA_PTXAS", warns);
+  Result made = compile(kSharedKernel, arch("sm_90a"));
+  ASSERT_OK(made.object);
+  EXPECT_EQ(made.object->dotsSerialized, "a reason");
+}
+
 TEST(NvidiaTools, TheirComplaintsArePassedOn) {
   NEEDS_PTXAS();
   NEEDS_NVJITLINK();
