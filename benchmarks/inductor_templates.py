@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Times torch.compile's templates (matmul, batched matmul, convolution), each in all configurations that max-autotune
+tries, by two compilers.
+
+    inductor_templates.py collect FOLDER [--models gpt2,moe] [--passes inference]
+    TESSERA_TRITON=0 TRITON_CACHE_DIR=t inductor_templates.py time FOLDER > triton.jsonl     # by Triton
+    TESSERA_TRITON=1 TRITON_CACHE_DIR=s inductor_templates.py time FOLDER > tessera.jsonl    # by Tessera, its wheel
+    inductor_templates.py compare triton.jsonl tessera.jsonl
+
+`collect` compiles the models of torch_models.py with max-autotune and keeps the sources that Inductor writes, templates
+without prologue and epilogue. `time` and `compare` are as in inductor_kernels.py: ten launches in a CUDA graph, the
+least of up to 20 replays, and the sum of absolute values of the result. Matrices are random bfloat16; there are eight
+of each in a batch. What a compiler refuses is a line with the reason. Needs a GPU, PyTorch, and tessera-gpu installed.
+"""
+
+import argparse
+import fcntl
+import glob
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import inductor_kernels
+
+TEMPLATE = re.compile(r"def (triton_mm|triton_bmm|triton_convolution2d)\(")
+BATCH = 8  # of batched matmuls: the text does not say
+ENVIRONMENT = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "PYTHONHASHSEED": "0", "TESSERA_TRITON": "0"}
+
+
+# ---- collect ----
+
+
+def compile_model(name, which):
+    """In a process of its own, with a cache of its own."""
+    import torch
+    from torch_compile import Steps
+
+    steps = Steps(name, which == "training", False)
+    steps.results(torch.compile(steps.evaluate_in_bfloat16, mode="max-autotune-no-cudagraphs"))
+    torch.cuda.synchronize()
+
+
+def templates_in(cache):
+    """The sources of templates without prologue and epilogue, without what differs from process to process."""
+    for path in sorted(glob.glob(f"{cache}/**/*.py", recursive=True)):
+        with open(path) as file:
+            text = file.read()
+        if TEMPLATE.search(text) and "@triton_heuristics.template" in text:
+            yield re.sub(r"'(backend_hash|kernel_name)': '[^']*'", r"'\1': ''", text)
+
+
+def keep(texts, folder):
+    """One file for each text: its name is the problem's and the configuration's."""
+    for text in texts:
+        t = Template(text)
+        blocks = "x".join(str(b) for b in t.config.values())
+        with open(os.path.join(folder, f"{t.problem}--{blocks}-{t.warps}-{t.stages}.py"), "w") as file:
+            file.write(text)
+
+
+def collect(folder, models, passes):
+    os.makedirs(folder, exist_ok=True)
+    for name in models:
+        for which in passes:
+            with tempfile.TemporaryDirectory() as cache:
+                print(f"{name} {which}", file=sys.stderr, flush=True)
+                environment = {**os.environ, **ENVIRONMENT, "TORCHINDUCTOR_CACHE_DIR": cache}
+                command = [sys.executable, os.path.abspath(__file__), "compile-model", name, which]
+                subprocess.run(command, env=environment, check=True, stdout=sys.stderr)
+                keep(templates_in(cache), folder)
+    print(f"{len(os.listdir(folder))} kernels", file=sys.stderr)
+
+
+# ---- time ----
+
+
+class Template:
+    """What a source says: the problem, the configuration, and the sizes of the matrices."""
+
+    def __init__(self, text):
+        self.text = text
+        self.kernel = TEMPLATE.search(text).group(1)
+        found = re.findall(r"^    (\w+)(?: : tl\.constexpr)? = (\d+)$", text, re.MULTILINE)
+        sizes = self.sizes = {name: int(value) for name, value in found}
+        self.arguments = len(json.loads(re.search(r"'signature': (\{.*?\})", text).group(1).replace("'", '"')))
+        self.warps = int(re.search(r"\bnum_warps=(\d+)", text).group(1))
+        self.stages = int(re.search(r"\bnum_stages=(\d+)", text).group(1))
+        self.config = {name: sizes[name] for name in ("BLOCK_M", "BLOCK_N", "BLOCK_K")}
+        if self.kernel == "triton_convolution2d":
+            rows = sizes["BATCH"] * sizes["OUT_H"] * sizes["OUT_W"]
+            grid = [rows, sizes["OUT_C"], sizes["GROUPS"]]
+            self.problem = "conv-" + "-".join(
+                f"{sizes[a]}x{sizes[b]}" for a, b in (("BATCH", "IN_C"), ("IN_H", "OUT_C"), ("KERNEL_H", "STRIDE_H"))
+            )
+            inputs = sizes["BATCH"] * sizes["IN_C"] * sizes["IN_H"] * sizes["IN_W"]
+            weights = sizes["OUT_C"] * sizes["IN_C"] * sizes["KERNEL_H"] * sizes["KERNEL_W"]
+            self.made = rows * sizes["OUT_C"]
+            self.elements = max(inputs, weights, self.made)
+            self.grid = (-(-grid[0] // sizes["BLOCK_M"]), -(-grid[1] // sizes["BLOCK_N"]), grid[2])
+        else:
+            m, n, k = (sizes[name] for name in "MNK")
+            batch = BATCH if self.kernel == "triton_bmm" else 1
+            layout = ("t" if sizes["stride_am"] == 1 else "n") + ("t" if sizes["stride_bk"] == 1 else "n")
+            bias = "-bias" if self.arguments > 3 else ""
+            self.problem = f"{self.kernel[7:]}-{m}x{n}x{k}-{layout}{bias}"
+            self.made = m * n * batch
+            self.elements = max(m * k, k * n, m * n) * batch
+            self.grid = (-(-m // sizes["BLOCK_M"]) * -(-n // sizes["BLOCK_N"]), batch, 1)
+
+    def function(self):
+        """The kernel as Triton's, without Inductor's autotuner."""
+        head = "import triton\nimport triton.language as tl\nfrom torch._inductor.runtime import triton_helpers\n"
+        with tempfile.NamedTemporaryFile("w", suffix=".py", delete=False) as file:
+            file.write(head + self.text[self.text.index("@triton.jit") :])
+        spec = importlib.util.spec_from_file_location("template_" + os.path.basename(file.name)[:-3], file.name)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        os.remove(file.name)  # its text is in the module
+        return getattr(module, self.kernel)
+
+
+def line_of(template):
+    import torch
+
+    function = template.function()
+    torch.manual_seed(0)
+    inputs = [torch.randn(template.elements, device="cuda").bfloat16() for _ in range(template.arguments - 1)]
+    arguments = [*inputs, torch.empty(template.elements, device="cuda", dtype=torch.bfloat16)]
+    options = {"num_warps": template.warps, "num_stages": template.stages}
+    made = function.warmup(*arguments, grid=template.grid, **options)  # compiled before it takes its turn
+    gpu = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+    with open(os.path.join(tempfile.gettempdir(), f"gpu{gpu}.lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        us, sums = inductor_kernels.time_launcher(
+            lambda *given, stream: function[template.grid](*given, **options), arguments
+        )
+    result = float(arguments[-1][: template.made].double().abs().sum())
+    return {
+        "kernel": template.kernel, "config": {**template.config, "stages": template.stages}, "warps": template.warps,
+        "us": us, "registers": made.n_regs, "spills": made.n_spills, "sums": [result],
+    }  # fmt: skip
+
+
+def time_all(folder, part):
+    first, step = map(int, part.split("/"))
+    files = sorted(glob.glob(os.path.join(folder, "*.py")))[first::step]
+    for i, path in enumerate(files):
+        print(f"\r{i + 1}/{len(files)}", end="", file=sys.stderr, flush=True)
+        with open(path) as file:
+            template = Template(file.read())
+        try:
+            line = line_of(template)
+        except Exception as e:  # out of shared memory with one of the compilers: only this one fails
+            line = {"error": f"{type(e).__name__}: {e}"[:300]}
+        print(json.dumps({"file": template.problem, **line}), flush=True)
+    print(file=sys.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    sub = commands.add_parser("collect")
+    sub.add_argument("folder")
+    sub.add_argument("--models", default="gpt2,llama,unet,resnet50,flex,moe,vit,bert")
+    sub.add_argument("--passes", default="inference")
+    sub = commands.add_parser("compile-model")
+    sub.add_argument("model")
+    sub.add_argument("which")
+    sub = commands.add_parser("time")
+    sub.add_argument("folder")
+    sub.add_argument("part", nargs="?", default="0/1", help="I/N: each N-th file from the I-th on")
+    sub = commands.add_parser("compare")
+    sub.add_argument("first")
+    sub.add_argument("second")
+    sub.add_argument("--least-us", type=float, default=0)
+    sub.add_argument("--shown", type=int, default=20, help="of either end")
+    o = parser.parse_args()
+    if o.command == "collect":
+        collect(o.folder, o.models.split(","), o.passes.split(","))
+    elif o.command == "compile-model":
+        compile_model(o.model, o.which)
+    elif o.command == "time":
+        time_all(o.folder, o.part)
+    else:
+        sys.exit(inductor_kernels.compare(o.first, o.second, o.least_us, o.shown))
+
+
+if __name__ == "__main__":
+    main()
