@@ -1,13 +1,13 @@
-// Unrolls short loops of warp-group dots by their buffers, so that ptxas does not unroll them whole.
+// Unrolls loops of warp-group dots with a constant count by their buffers.
 //
 //   loop (32 iterations, buffers 0, 1, 2, 0, …):       two iterations;
 //     wgmma buffer %i;  copy to buffer %j         →    loop (10 iterations), `.pragma "nounroll"`:
 //     %i = %i == 2 ? 0 : %i + 1; …                       wgmma buffer 2; copy …;  wgmma buffer 0; …;  wgmma buffer 1; …
 //
-// ptxas unrolls a loop whole if its constant count times its instructions are few, and then takes time with the square
-// of the wgmma instructions: 3.2 s for 128 of 64 x 128 x 16, 0.15 s for the 20 of the loop above. What the whole loop
-// gains is kept: buffers, and with them descriptors and addresses in shared memory, are constants, and addresses in
-// global memory are computed once for all copies. Loops that ptxas does not unroll are left alone.
+// Buffers, and with them descriptors and addresses in shared memory, are constants then, and addresses in global memory
+// are computed once for all copies. ptxas does as much by unrolling short loops whole, which it is left to do where
+// they have few wgmma instructions: it takes time with the square of them, 3.2 s for 128 of 64 x 128 x 16, and 0.15 s
+// for the 20 of the loop above.
 #include "codegen_nvidia/passes/unroll_dot_loops.h"
 #include "codegen/object/loop_unroller.h"
 #include "codegen_nvidia/occupancy.h"
@@ -71,12 +71,15 @@ LoopSize sizeOf(const Loop &loop) {
   return size;
 }
 
-/// Whether ptxas would unroll so many iterations whole, and take long. Loops that hold more registers stay as they are:
-/// with addresses that are kept from one iteration to the next they would spill.
-bool takesLong(const LoopSize &size, unsigned trips, const ir::Tuning &tuning) {
+/// Whether a loop is unrolled by so many buffers: ptxas would not unroll it whole, or take long. Loops that hold more
+/// registers stay as they are: with addresses that are kept from one iteration to the next they would spill.
+bool gains(const LoopSize &size, unsigned trips, unsigned buffers, const ir::Tuning &tuning) {
+  constexpr unsigned kLeftAlone = 2; // buffers of loops that ptxas does not unroll
+  if (buffers < 2 || trips / buffers < 2 || size.held > tuning.mostHeldByUnrolledDots) return false;
   unsigned most = size.hasMasks ? tuning.ptxasUnrolledWithMasks : tuning.ptxasUnrolledInstructions;
-  return trips * size.dots > tuning.mostUnrolledDots && trips * size.instructions <= most &&
-         size.held <= tuning.mostHeldByUnrolledDots;
+  bool isUnrolledByPtxas = buffers > kLeftAlone && trips * size.instructions <= most;
+  return isUnrolledByPtxas ? trips * size.dots > tuning.mostUnrolledDots
+                           : trips >= buffers * tuning.unrollDotLoopsLeastLeft;
 }
 
 } // namespace
@@ -91,11 +94,10 @@ PreservedAnalyses UnrollDotLoopsPass::run(Function &f, FunctionAnalysisManager &
     if (!isPlain) continue;
     LoopSize size = sizeOf(*loop);
     unsigned trips = size.dots ? unroller.evolution().getSmallConstantTripCount(loop) : 0;
-    if (!trips || !takesLong(size, trips, *tuning_)) continue;
+    if (!trips) continue;
     unsigned count = periodOf(*loop, tuning_->unrollDotLoopsMaxBuffers);
     unsigned rest = trips % count;
-    // Loops of two buffers ptxas leaves alone, too.
-    if (count < 3 || trips / count < 2 || (rest && !canPeel(loop))) continue;
+    if (!gains(size, trips, count, *tuning_) || (rest && !canPeel(loop))) continue;
     if (rest) unroller.peel(*loop, rest);
     unroller.unroll(*loop, count, codegen::LoopUnroller::TripCount::Divisible);
     loop->setLoopAlreadyUnrolled(); // LLVM writes it as `.pragma "nounroll"`

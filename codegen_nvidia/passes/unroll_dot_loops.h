@@ -1,4 +1,4 @@
-// Unrolls short loops of warp-group dots by their buffers (see unroll_dot_loops.cpp).
+// Unrolls loops of warp-group dots by their buffers (see unroll_dot_loops.cpp).
 #pragma once
 #include "ir/tuning.h"
 #include "llvm/IR/PassManager.h"
