@@ -1,5 +1,4 @@
-// Two settings of LLVM's scheduler for AMD. LLVM has no function attributes or subtarget features for them, only
-// options of the whole process.
+// Two settings of LLVM's scheduler for AMD, which are options of the whole process (codegen/object/process_options.h).
 //
 //   amdgpu-disable-clustered-low-occupancy-reschedule   Where one region of a kernel needs so many registers that
 //       fewer waves fit than was aimed for, the other regions are not ordered anew with the registers of the lost
@@ -11,9 +10,8 @@
 //       LLVM's other tracker at times finds an order without spills and this one does not: it is tried then
 //       (codegen_amd/backend.cpp).
 //
-// They are set while AMD code is generated, and restored when the last thread that generates it is done, so that every
-// caller of the library gets the same code and the library leaves no option changed. A host program that shares LLVM
-// with us and generates AMD code on another thread meanwhile may see them set; its code is as right.
+// They are set while AMD code is generated. A host program that shares LLVM with us and generates AMD code on another
+// thread meanwhile may see them set; its code is as right.
 #pragma once
 #include "absl/status/statusor.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

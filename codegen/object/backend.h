@@ -16,7 +16,8 @@
 //     whether lld can still link (codegen_amd/link.cpp)
 //   changed while a compilation runs, and as before when the last one ends
 //     LLVM's handler of fatal errors (fatal_errors.h); another program's must be named to us
-//     AMD: two options of LLVM's scheduler (codegen_amd/scheduler_options.h)
+//     an option of LLVM's loop strength reduction (strength_reduction.h); AMD: two of its scheduler
+//     (codegen_amd/scheduler_options.h)
 //     AMD: LLVM's signal handlers, while an hsaco is linked (codegen_amd/link.cpp)
 //
 // Failures are Statuses: InvalidArgument (the module needs something that does not exist: an unknown library function,

@@ -7,8 +7,7 @@
 // heads of 64 5.46 and 5.54, causal 3.15 and 3.11; heads of 128 5.61 and 5.51, causal 3.04 and 3.00. Of 67 other
 // kernels 7 change: their loops have 0.94 to 1.05 of the instructions.
 //
-// It is an option of the whole process. It is set while code is generated, for NVIDIA and AMD alike, and restored when
-// the last thread that generates some is done, so that every caller of the library gets the same code.
+// It is an option of the whole process (process_options.h), set while code is generated for NVIDIA and AMD alike.
 #pragma once
 #include "llvm/ADT/STLFunctionalExtras.h"
 
