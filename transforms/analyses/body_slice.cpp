@@ -5,6 +5,8 @@
 namespace tessera::transforms {
 using namespace ir;
 
+bool isDefinedOutside(Value v, const Operation *op) { return !op->isAncestorOf(v.parentBlock()->parentOp()); }
+
 Operation *addToSlice(BodySlice &slice, const Block &body, llvm::ArrayRef<Value> values, Across across,
                       llvm::function_ref<bool(Operation *)> mayContain) {
   llvm::SmallVector<Value, 16> work(values.begin(), values.end());

@@ -1,10 +1,14 @@
 // What values are computed from in the body of a loop: what must be computed earlier to issue a load or a copy ahead.
+// And whether they are computed there at all.
 #pragma once
 #include "ir/operation.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace tessera::transforms {
+
+/// Whether a value is computed outside of an operation's regions, at any depth of them: one that a loop does not change.
+bool isDefinedOutside(ir::Value, const ir::Operation *);
 
 struct BodySlice {
   llvm::SetVector<ir::Operation *> operations; // of the body, in no particular order

@@ -18,6 +18,7 @@
 #include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "transforms/analyses/body_slice.h"
 #include "transforms/cleanup/canonicalize_patterns.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -197,11 +198,6 @@ static bool carryTransposed(Operation *op, Rewriter &rw) {
 
 // ---- scf.if ---------------------------------------------------------------------------------------------------------
 
-/// Whether a value is computed outside of the operation's regions.
-static bool isOutside(Value v, Operation *op) {
-  return !op->isAncestorOf(v.isBlockArgument() ? v.ownerBlock()->parentOp() : v.definingOp());
-}
-
 /// In each region the condition is known.
 static bool useKnownCondition(scf::IfOp f, Rewriter &rw) {
   bool changed = false;
@@ -234,7 +230,7 @@ static bool replaceResults(scf::IfOp f, Rewriter &rw) {
     bool isScalar = !x.type().isTensor() && (x.type().isIntOrIndex() || x.type().isFloat());
     if (x == y)
       rw.replaceValue(result, x);
-    else if (isScalar && isOutside(x, f.op) && isOutside(y, f.op))
+    else if (isScalar && isDefinedOutside(x, f.op) && isDefinedOutside(y, f.op))
       rw.replaceValue(result, arith::SelectOp::create(rw, f->loc(), f.condition(), x, y).result());
     else
       continue;
@@ -295,7 +291,7 @@ static bool replacePassedValues(scf::WhileOp w, scf::ConditionOp condition, Rewr
   };
   for (unsigned k = 0; k < condition.args().size(); ++k) {
     Value v = condition.args()[k];
-    if (isOutside(v, w.op)) {
+    if (isDefinedOutside(v, w.op)) {
       replace(after->arg(k), v);
       replace(w->result(k), v);
       continue;

@@ -31,6 +31,7 @@
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
+#include "transforms/analyses/body_slice.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/integer_facts.h"
 #include "transforms/cleanup/predicated_load.h"
@@ -38,12 +39,6 @@
 
 namespace tessera::transforms {
 using namespace ir;
-
-static bool isDefinedOutside(Value v, Operation *loop) {
-  for (Operation *p = v.parentBlock()->parentOp(); p; p = p->parentOp())
-    if (p == loop) return false;
-  return true;
-}
 
 static bool certainlyRuns(Operation *loop) {
   auto f = loop->dyn<scf::ForOp>();

@@ -29,6 +29,7 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
+#include "transforms/analyses/body_slice.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/integer_facts.h"
 #include "transforms/analyses/register_pressure.h"
@@ -87,16 +88,12 @@ private:
     int64_t registers = target_.registersPerThread(numWarps(loop_->module().op()), RegisterSplit::Allocated);
     return held + pointers * kRegistersOfPointer + beside <= registers;
   }
-  bool isFromOutside(Value v) const {
-    Block *at = v.isBlockArgument() ? v.ownerBlock() : v.definingOp()->block();
-    return at != &body_;
-  }
 
   // ---- changes ----
 
   /// How a value changes from iteration to iteration; nothing if not by an equal number for all elements.
   std::optional<Change> changeOf(Value v) {
-    if (isFromOutside(v)) return Change{};
+    if (isDefinedOutside(v, loop_.op)) return Change{};
     if (v == inductionVariable(loop_)) return isIndex(v) ? std::optional(Change{loop_.step()}) : std::nullopt;
     if (v.isBlockArgument()) return {};
     auto [known, isNew] = changes_.try_emplace(v);
@@ -127,7 +124,7 @@ private:
     case Opcode::arith_muli: {
       auto multiply = op->cast<arith::MuliOp>();
       if (!isIndex(op->result())) return {};
-      bool rightStays = isFromOutside(multiply.rhs());
+      bool rightStays = isDefinedOutside(multiply.rhs(), loop_.op);
       return rightStays ? scaled(multiply.lhs(), multiply.rhs()) : scaled(multiply.rhs(), multiply.lhs());
     }
     case Opcode::tt_addptr: {
@@ -162,7 +159,7 @@ private:
   }
   std::optional<Change> scaled(Value x, Value by) {
     auto change = changeOf(x);
-    if (!change || !isFromOutside(by)) return {};
+    if (!change || !isDefinedOutside(by, loop_.op)) return {};
     if (!change->perIteration) return change;
     Value scalar = scalarOf(by);
     if (!scalar) return {};
@@ -183,7 +180,7 @@ private:
   /// The value in the first iteration, by copies of its definitions before the loop.
   /// @pre changeOf knows its change
   Value firstOf(Value v) {
-    if (isFromOutside(v)) return v;
+    if (isDefinedOutside(v, loop_.op)) return v;
     if (v == inductionVariable(loop_)) return loop_.lowerBound();
     if (!first_.contains(v)) {
       for (Value operand : v.definingOp()->operands()) first_.map(operand, firstOf(operand));

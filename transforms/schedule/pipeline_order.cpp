@@ -5,6 +5,7 @@
 #include "ir/loops.h"
 #include "ir/module_attributes.h"
 #include "ir/tensor_queries.h"
+#include "transforms/analyses/body_slice.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/schedule/overlap_plan.h"
@@ -145,10 +146,9 @@ private:
 
   // ---- dots that the next iteration issues ----
 
-  bool isFromOutside(Value v) const { return !loop_->isAncestorOf(v.parentBlock()->parentOp()); }
   /// Whether the value is in memory or registers when the iteration begins.
   bool isThereAtStart(Value operand) {
-    return operand.type().isa<MemDescType>() ? outlivesIteration(operand) : isFromOutside(operand);
+    return operand.type().isa<MemDescType>() ? outlivesIteration(operand) : isDefinedOutside(operand, loop_.op);
   }
   /// Whether the dot only accumulates, and its A operand is computed in the body.
   bool accumulatesComputed(ttng::WarpGroupDotOp dot) {
@@ -156,7 +156,7 @@ private:
     auto accumulator = isArgument ? carriedByArgument(dot.c()) : std::nullopt;
     if (!accumulator || !dot.c().hasOneUse() || dot.useC() || addsOutsideOfInstruction(dot)) return false;
     if (accumulator->yielded != dot.d() || !dot.d().hasOneUse()) return false;
-    return dot.a().type().isTensor() && !isFromOutside(dot.a()) && outlivesIteration(dot.b());
+    return dot.a().type().isTensor() && !isDefinedOutside(dot.a(), loop_.op) && outlivesIteration(dot.b());
   }
   /// Whether overlap-dots can issue all dots of an iteration together: two or more that need nothing of its work, and
   /// those of the iteration before that only accumulate what its work computed. The registers must do for the results,
@@ -180,7 +180,7 @@ private:
       bool isCarried = dot.c().isBlockArgument() && dot.c().ownerBlock() == &body_;
       if (isCarried || delayed || !isThereAtStart(dot.a()) || !isThereAtStart(dot.b())) return false;
       auto held = dot.a().type().dyn_cast<MemDescType>();
-      if (held && isFromOutside(dot.a()))
+      if (held && isDefinedOutside(dot.a(), loop_.op))
         registers += registerBits(held.element(), llvm::divideCeil(held.numElements(), threads)) / kWordBits;
       ++atStart;
     }
