@@ -7,9 +7,7 @@
 //   warp    lanes that differ along the axis are combined by butterfly shuffles, integers of a whole warp by one
 //           instruction where the target has it (Target::combineLanes); afterwards all of them hold the result. Where
 //           a thread has several results and that takes less time, the lanes of a pair divide the results between them
-//           in the first steps (halve), so that later steps have half as many: of 4 results over 32 lanes 2 + 1 + 3
-//           shuffles, not 20, and 4 that give each lane all results again. The same values are combined, so that
-//           results have the bits that a butterfly gives lane 0
+//           in the first steps (reduce_halving.h)
 //   block   when warps differ along the axis, one lane per result and warp stores its partial value to shared memory;
 //           after one barrier the lanes that want the same result read a share of its partial values each, combine
 //           them and exchange what they have by shuffles; of many results, or if a combination is costly
@@ -17,14 +15,12 @@
 // The result has the slice of the source's layout, so each thread ends with exactly the registers it needs.
 // How partial values lie in shared memory: warp_partials.h.
 #include "codegen/lowering/lowering.h"
+#include "codegen/lowering/reduce_halving.h"
 #include "codegen/lowering/target.h"
 #include "codegen/lowering/warp_partials.h"
-#include "ir/loops.h"
-#include "ir/op_table.h"
 #include "ir/ops.h"
 #include "layouts/reduce_shape.h"
-#include "transforms/analyses/op_cost.h"
-#include "transforms/analyses/register_pressure.h"
+#include "transforms/analyses/reduction.h"
 #include "transforms/memory/scratch.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
@@ -41,7 +37,7 @@ class ReduceLowering {
 public:
   ReduceLowering(tt::ReduceOp op, FunctionLowering &fl)
       : op_(op), fl_(fl), axis_(op.axis()), type_(op.srcs()[0].type().cast<TensorType>()), layout_(fl.layout(type_)),
-        shape_(layouts::reduceShape(layout_, axis_)) {}
+        shape_(layouts::reduceShape(layout_, axis_)), halving_(fl, op, layout_, shape_) {}
 
   bool run() {
     reduceWithinThread();
@@ -49,23 +45,15 @@ public:
     reduceWithinWarp();
     if (shape_.warps > 1)
       reduceAcrossWarps();
-    else if (!halved_.empty())
-      returnHalves();
+    else
+      halving_.giveBack(partials_);
     return writeResults();
   }
 
 private:
-  using Key = llvm::SmallVector<int64_t, 4>; // register part of the index, without the axis
-  using Partial = llvm::SmallVector<llvm::Value *, 2>;
+  using Key = WarpPartials::Key;
+  using Partial = WarpPartials::Partial;
   static constexpr unsigned kRowBits = 4; // of a lane in a row of 16, within which lanes are exchanged cheaply
-
-  Key keyOf(const LinearLayout &l, unsigned r, bool dropAxis) {
-    Key k;
-    auto index = l.apply({{Dim::Register, int32_t(r)}, {Dim::Lane, 0}, {Dim::Warp, 0}, {Dim::Block, 0}});
-    for (unsigned d = 0; d < index.size(); ++d)
-      if (!dropAxis || int(d) != axis_) k.push_back(index[d]);
-    return k;
-  }
 
   Partial combine(const Partial &a, const Partial &b) {
     Partial args(a);
@@ -96,7 +84,7 @@ private:
     for (auto v : op_.srcs()) srcs.push_back(&fl_.get(v));
     for (unsigned r = 0; r < srcs[0]->size(); ++r) {
       auto index = layout_.apply({{Dim::Register, int32_t(r)}, {Dim::Lane, 0}, {Dim::Warp, 0}, {Dim::Block, 0}});
-      auto &values = groups[keyOf(layout_, r, true)][index[axis_]];
+      auto &values = groups[WarpPartials::keyOf(layout_, r, axis_)][index[axis_]];
       if (!values.empty()) continue; // a register that holds a copy
       for (auto *s : srcs) values.push_back((*s)[r]);
     }
@@ -194,14 +182,8 @@ private:
 
   /// The combination if it is a single operation on both values.
   std::optional<Opcode> onlyOperation() {
-    if (op_.srcs().size() != 1 || !op_.combine().hasOneBlock()) return std::nullopt;
-    Block &block = *op_.combine().front();
-    Value result = block.terminator()->cast<tt::ReduceReturnOp>().results()[0];
-    auto only = result.definedBy<BinaryOp>();
-    if (!only || only->block() != &block || only.lhs() == only.rhs()) return std::nullopt;
-    for (auto v : only->operands())
-      if (!v.isBlockArgument() || v.ownerBlock() != &block) return std::nullopt;
-    return only->opcode();
+    Operation *only = transforms::combination(op_.op);
+    return only ? std::optional(only->opcode()) : std::nullopt;
   }
 
   /// What the combination is to one instruction on integers.
@@ -246,8 +228,8 @@ private:
     llvm::SmallVector<unsigned, 6> masks;
     for (unsigned bit = 0, n = layout_.inDimBits(Dim::Lane); bit < n; ++bit)
       if (layout_.basis(Dim::Lane, bit)[axis_]) masks.push_back(1u << bit);
-    unsigned halved = stepsToHalve(masks.size());
-    for (unsigned mask : llvm::ArrayRef(masks).take_front(halved)) halve(mask);
+    unsigned halved = halving_.chooseSteps(masks.size(), partials_.size());
+    for (unsigned mask : llvm::ArrayRef(masks).take_front(halved)) halving_.halve(mask, partials_);
     // Ascending masks: what is already reduced is the same in those lanes, which lets a target use a cheaper exchange.
     unsigned uniform = 0;
     for (unsigned mask : llvm::ArrayRef(masks).drop_front(halved)) {
@@ -255,165 +237,6 @@ private:
       for (auto &[key, p] : partials_) p = exchanged(p, mask, uniform);
       uniform |= mask;
     }
-  }
-
-  // ---- results divided between lanes ----
-
-  /// Whether combine(a, b) has the bits of combine(b, a).
-  bool isCommutative() {
-    auto only = onlyOperation();
-    return only && opInfo(*only).has(kCommutative);
-  }
-
-  /// In how many of the first steps between lanes the results are halved, at the least cost: with none, every step is
-  /// a butterfly's. Shuffles count as a scan's do; halving must not take more instructions either, of which a shuffle
-  /// is one. Where the results come back, a lane waits for selects and one shuffle more, which a warp that is alone
-  /// on its scheduler feels: three tenths of the cost must be saved, as four sums over 16 lanes do, and two over 32
-  /// do not. In a loop each iteration waits: there it is nearly half, as eight sums over 32 lanes save, whose
-  /// shuffles take as long as the wait, and four do not. Not where arithmetic takes operands from other lanes (DPP),
-  /// which costs no more than a select. Sets resultBits_.
-  unsigned stepsToHalve(unsigned steps) {
-    constexpr double kMostWithReturn = 0.7; // of the butterfly's cost
-    constexpr double kMostInLoop = 0.55;    // the same in a loop
-    constexpr double kCondition = 2;        // and, compare: which half a lane keeps
-    auto &info = fl_.target.info();
-    if (info.hasRowShuffles || !findResultBits()) return 0;
-    bool comeBack = shape_.warps == 1;
-    double words = 0, combination = 0;
-    for (auto v : op_.srcs()) words += llvm::divideCeil(v.type().cast<TensorType>().element().bitWidth(), kWordBits);
-    op_->walk([&](Operation *op) {
-      if (op != op_.op && !op->info().has(kTerminator)) combination += transforms::costOf(op, info.tuning).time;
-    });
-    double selects = words * (isCommutative() ? 2 : 3);
-    // Of all results, if `n` steps halve them and a shuffle of a word costs `shuffle`.
-    auto cost = [&](unsigned n, double shuffle) {
-      double left = partials_.size(), sum = n && comeBack ? left * words * shuffle : 0;
-      for (unsigned step = 0; step < steps; ++step) {
-        if (step < n) left /= 2;
-        sum += left * (words * shuffle + combination) + (step < n ? left * selects + kCondition : 0);
-      }
-      return sum;
-    };
-    double scans = info.tuning.scanShuffleCost;
-    double least = cost(0, scans);
-    if (comeBack) least *= isInLoop(op_.op) ? kMostInLoop : kMostWithReturn;
-    unsigned best = 0;
-    for (unsigned n = 1; n <= std::min<unsigned>(steps, resultBits_.size()); ++n) {
-      if (cost(n, scans) >= least || cost(n, 1) > cost(0, 1)) continue;
-      least = cost(n, scans);
-      best = n;
-    }
-    return best && hasRegistersToWait() ? best : 0;
-  }
-
-  /// Whether a thread's tensors take at most half of its registers here. A butterfly reduces one result after the
-  /// other; to halve them, a result waits for its neighbour.
-  bool hasRegistersToWait() {
-    Operation *function = op_.op;
-    while (!function->is<tt::FuncOp>()) function = function->parentOp();
-    int64_t taken = transforms::RegisterPressure(function).before(op_.op);
-    for (auto v : op_.srcs()) { // narrow elements are in registers of their own by now
-      auto elements = int64_t(fl_.get(v).size());
-      taken +=
-          transforms::registerBits(v.type().scalar(), elements, kWordBits) / kWordBits - transforms::registersOf(v);
-    }
-    return 2 * taken <= transforms::usableRegisters(fl_.target.info(), fl_.numWarps());
-  }
-
-  /// What single registers add to the keys of a thread's results: all keys are sums of these. False where that is not
-  /// so, or where other threads have the same results by other registers.
-  bool findResultBits() {
-    for (unsigned bit = 0; bit < layout_.inDimBits(Dim::Register); ++bit) {
-      Key key = keyOf(layout_, 1u << bit, true);
-      if (llvm::all_of(key, [](int64_t x) { return x == 0; }) || llvm::is_contained(resultBits_, key)) continue;
-      if (!isApart(key)) return false;
-      resultBits_.push_back(key);
-    }
-    // Neighbours first: they are there soonest after each other. But what goes through shared memory keeps its
-    // neighbours, as vectors.
-    if (shape_.warps > 1) std::reverse(resultBits_.begin(), resultBits_.end());
-    return partials_.size() == size_t(1) << resultBits_.size();
-  }
-
-  /// Whether the key is one bit of an index, which no lane or warp changes.
-  bool isApart(const Key &key) {
-    unsigned bits = 0;
-    for (int64_t x : key) bits += llvm::popcount(uint64_t(x));
-    auto overlaps = [&](llvm::ArrayRef<int32_t> basis) {
-      for (unsigned d = 0, k = 0; d < basis.size(); ++d)
-        if (int(d) != axis_ && basis[d] & key[k++]) return true;
-      return false;
-    };
-    for (auto &in : layout_.ins())
-      if (in.dim != Dim::Register && llvm::any_of(in.bases, overlaps)) return false;
-    return bits == 1;
-  }
-
-  Key keyOfResult(unsigned number) {
-    Key key(resultBits_[0].size(), 0);
-    for (auto [i, bit] : llvm::enumerate(resultBits_))
-      for (unsigned d = 0; d < key.size(); ++d)
-        if (number >> i & 1) key[d] ^= bit[d];
-    return key;
-  }
-
-  /// One step: the lane without the bit keeps the results whose number has an even lowest digit, and the lane with it
-  /// the others. Each gives its partner what it does not keep, and combines the rest with what it gets, which are the
-  /// values that a butterfly combines. Unless that is commutative, the first operand is that of the lane without the
-  /// bit. The results keep the lower number of the two as their name.
-  void halve(unsigned mask) {
-    auto &b = fl_.b;
-    llvm::Value *upper = b.CreateICmpNE(b.CreateAnd(fl_.laneId(), fl_.i32(mask)), fl_.i32(0));
-    bool commutes = isCommutative();
-    unsigned step = halved_.size();
-    std::map<Key, Partial> kept;
-    for (unsigned number = 0; number < 1u << resultBits_.size(); number += 2u << step) {
-      Key key = keyOfResult(number);
-      Partial first, second;
-      for (auto [even, odd] : llvm::zip(partials_.at(key), partials_.at(keyOfResult(number | 1u << step)))) {
-        llvm::Value *got = shuffleXor(b, fl_.target, b.CreateSelect(upper, even, odd), mask);
-        first.push_back(b.CreateSelect(upper, commutes ? odd : got, even));
-        second.push_back(commutes ? got : b.CreateSelect(upper, odd, got));
-      }
-      kept[key] = combine(first, second);
-    }
-    partials_ = std::move(kept);
-    halved_.push_back(mask);
-  }
-
-  /// The layout of the results that lanes have after they halved them.
-  LinearLayout layoutOfHalves() {
-    llvm::SmallVector<LinearLayout::InDim, 4> ins(layout_.ins());
-    for (auto [mask, key] : llvm::zip(halved_, resultBits_)) {
-      layouts::Basis of(layout_.numOutDims(), 0);
-      for (unsigned d = 0, k = 0; d < of.size(); ++d)
-        if (int(d) != axis_) of[d] = int32_t(key[k++]);
-      for (auto &in : ins) {
-        if (in.dim == Dim::Register) llvm::replace(in.bases, of, layouts::Basis(of.size(), 0));
-        if (in.dim == Dim::Lane) in.bases[llvm::Log2_32(mask)] = of;
-      }
-    }
-    return LinearLayout(std::move(ins), llvm::SmallVector<LinearLayout::OutDim, 4>(layout_.outs()));
-  }
-
-  /// Each lane gets all of its results again, from the lanes that have them.
-  void returnHalves() {
-    auto &b = fl_.b;
-    unsigned halved = 0;
-    for (unsigned mask : halved_) halved |= mask;
-    std::map<Key, Partial> all;
-    for (unsigned number = 0; number < 1u << resultBits_.size(); ++number) {
-      unsigned set = 0; // the bits of the lanes that have the result
-      for (auto [i, mask] : llvm::enumerate(halved_))
-        if (number >> i & 1) set |= mask;
-      llvm::SmallVector<int8_t, 32> lanes;
-      for (unsigned l = 0; l < unsigned(layout_.inDimSize(Dim::Lane)); ++l)
-        lanes.push_back(int8_t((l & ~halved) | set));
-      llvm::Value *lane = b.CreateOr(b.CreateAnd(fl_.laneId(), ~halved), set);
-      for (auto *v : partials_.at(keyOfResult(number >> halved_.size() << halved_.size())))
-        all[keyOfResult(number)].push_back(shuffleFixed(b, fl_.target, v, lanes, lane));
-    }
-    partials_ = std::move(all);
   }
 
   /// Of a whole warp of 64 lanes whose rows of 16 are reduced: rows take what the last lane of the row before has, then
@@ -447,7 +270,7 @@ private:
     WarpPartials exchange(fl_, op_, layout_, axis_, shape_);
     // Lanes that halved the results store what they have, which then need not come back.
     std::optional<WarpPartials> ofHalves;
-    if (!halved_.empty()) ofHalves.emplace(fl_, op_, layoutOfHalves(), axis_, shape_);
+    if (halving_.anyStep()) ofHalves.emplace(fl_, op_, halving_.layout(), axis_, shape_);
     WarpPartials &mine = ofHalves ? *ofHalves : exchange;
     bool once = transforms::combinesOnce(op_.op, layout_, fl_.target.info());
     if (!once && (exchange.lanesApart() || exchange.vectorsApart(keys_))) {
@@ -501,7 +324,7 @@ private:
       auto &to = fl_.layout(result.type());
       Elements out;
       for (unsigned r = 0, n = to.inDimSize(Dim::Register); r < n; ++r) {
-        auto it = partials_.find(keyOf(to, r, false));
+        auto it = partials_.find(WarpPartials::keyOf(to, r));
         if (it == partials_.end()) return fl_.error(op_, "the result's layout is not the slice of the operand's");
         out.push_back(it->second[i]);
       }
@@ -516,10 +339,9 @@ private:
   TensorType type_;
   const LinearLayout layout_;
   const layouts::ReduceShape shape_;
-  llvm::SmallVector<Key, 16> keys_;       // of the thread's results
-  std::map<Key, Partial> partials_;       // by key
-  llvm::SmallVector<Key, 4> resultBits_;  // findResultBits
-  llvm::SmallVector<unsigned, 5> halved_; // the lane masks of the steps that halved, one for each of the first of these
+  ReduceHalving halving_;
+  llvm::SmallVector<Key, 16> keys_; // of the thread's results
+  std::map<Key, Partial> partials_; // by key
 };
 
 } // namespace

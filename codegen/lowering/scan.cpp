@@ -102,10 +102,7 @@ private:
     for (unsigned r = 0; r < unsigned(layout_.inDimSize(Dim::Register)); ++r) {
       if (r & free) continue;
       auto index = layout_.apply({{Dim::Register, int32_t(r)}});
-      Key key;
-      for (unsigned d = 0; d < index.size(); ++d)
-        if (int(d) != axis_) key.push_back(index[d]);
-      order[key][reverse_ ? -int64_t(index[axis_]) : index[axis_]] = r;
+      order[WarpPartials::keyOf(layout_, r, axis_)][reverse_ ? -int64_t(index[axis_]) : index[axis_]] = r;
     }
     for (auto &[key, members] : order) {
       auto &chunks = rows_[key].chunks;

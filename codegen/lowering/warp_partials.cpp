@@ -2,11 +2,19 @@
 #include "codegen/lowering/warp_partials.h"
 #include "codegen/lowering/target.h"
 #include "transforms/memory/scratch.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace tessera::codegen {
 using namespace ir;
 using layouts::Dim;
+
+WarpPartials::Key WarpPartials::keyOf(const layouts::LinearLayout &layout, unsigned reg, std::optional<int> axis) {
+  Key key;
+  for (auto [d, at] : llvm::enumerate(layout.apply({{Dim::Register, int32_t(reg)}})))
+    if (!axis || int(d) != *axis) key.push_back(at);
+  return key;
+}
 
 WarpPartials::WarpPartials(FunctionLowering &fl, Operation *op, const layouts::LinearLayout &layout, int axis,
                            const layouts::ReduceShape &shape, unsigned chunks, bool lastAlongAxis)

@@ -14,6 +14,7 @@
 #include "codegen/lowering/lowering.h"
 #include "layouts/reduce_shape.h"
 #include <map>
+#include <optional>
 
 namespace tessera::codegen {
 
@@ -21,6 +22,9 @@ class WarpPartials {
 public:
   using Partial = llvm::SmallVector<llvm::Value *, 2>; // one value per operand
   using Key = llvm::SmallVector<int64_t, 4>;           // a register's index without the axis
+
+  /// The key of a register: its index in the first lane and warp, without the axis (with it if none is given).
+  static Key keyOf(const layouts::LinearLayout &, unsigned reg, std::optional<int> axis = std::nullopt);
 
   /// `lastAlongAxis`: the lane that stores is the last along the axis (a forward scan's total), else the first.
   WarpPartials(FunctionLowering &, ir::Operation *, const layouts::LinearLayout &, int axis,

@@ -11,6 +11,7 @@ namespace tessera::transforms {
 using namespace ir;
 
 Operation *combination(Operation *reduce) {
+  if (reduce->numOperands() != 1 || !reduce->region(0).hasOneBlock()) return nullptr;
   Block *b = reduce->region(0).front();
   auto op = b->front() ? b->front()->dyn<BinaryOp>() : BinaryOp();
   auto end = b->terminator()->cast<tt::ReduceReturnOp>();

@@ -8,7 +8,7 @@
 
 namespace tessera::transforms {
 
-/// The one operation that a reduction combines with, or null.
+/// The one operation that a reduction of one tensor combines with, or null.
 ir::Operation *combination(ir::Operation *reduce);
 
 /// A splat that leaves every value as it is when combined with it; nothing for other operations. It is -0.0 for sums
