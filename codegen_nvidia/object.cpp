@@ -13,11 +13,9 @@
 #include "codegen_nvidia/device_library.h"
 #include "codegen_nvidia/ptxas_process.h"
 #include "codegen_nvidia/recompilation.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELFObjectFile.h"
-#include "llvm/Support/MathExtras.h"
 #include <dlfcn.h>
 
 namespace tessera::nvidia {

@@ -4,7 +4,6 @@
 #include "frontend/parser_state.h"
 #include "ir/ops.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 namespace tessera::frontend {

@@ -5,7 +5,6 @@
 #include "ir/nearest_name.h"
 #include "layouts/parameter_checks.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include <utility>
 
 namespace tessera::frontend {

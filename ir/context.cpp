@@ -1,13 +1,9 @@
 // The Context: uniquing of types, attributes, locations and names by hash of their contents (see context.h).
 #include "ir/context.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Allocator.h"
-#include "llvm/Support/StringSaver.h"
-#include "llvm/Support/raw_ostream.h"
 #include <deque>
 #include <unordered_map>
 

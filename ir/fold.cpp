@@ -4,7 +4,6 @@
 // undefined (division by zero, oversized shifts, out-of-range conversions) is left alone, and so is what gives NaN:
 // which NaN comes out is the device's affair. Floats narrower than 32 bits are computed in f32 and rounded once, as
 // the interpreter and the code generators do. No identity here changes a NaN or the sign of a zero.
-#include "ir/context.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "llvm/ADT/APSInt.h"

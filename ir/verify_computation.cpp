@@ -1,7 +1,6 @@
 // The verifier's hooks of operations on values: constants, casts, shapes of tensors, dots, reductions and scans (see
 // verifier.h).
 #include "ir/verify_hook.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace tessera::ir {
 

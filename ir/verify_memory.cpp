@@ -4,7 +4,6 @@
 #include "layouts/padded_shared.h"
 #include "layouts/tensor_memory_places.h"
 #include "llvm/ADT/Sequence.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -1,7 +1,6 @@
 // The blocked encoding (see blocked.h).
 #include "layouts/blocked.h"
 #include "layouts/parameter_checks.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <numeric>

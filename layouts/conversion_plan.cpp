@@ -12,7 +12,6 @@
 #include "layouts/conversion_plan.h"
 #include "layouts/shuffle_plan.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <numeric>

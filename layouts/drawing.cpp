@@ -1,6 +1,5 @@
 // Drawings of layouts (see drawing.h).
 #include "layouts/drawing.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>

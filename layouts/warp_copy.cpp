@@ -1,6 +1,5 @@
 // Layouts by which warps copy to consecutive places of shared memory (see warp_copy.h).
 #include "layouts/warp_copy.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace tessera::layouts {

@@ -20,7 +20,6 @@
 #include "ir/loops.h"
 #include "ir/ops.h"
 #include "ir/partitions.h"
-#include "ir/tensor_queries.h"
 #include "layouts/dot_operand.h"
 #include "layouts/nvidia_mma.h"
 #include "llvm/IR/Intrinsics.h"

@@ -23,13 +23,11 @@
 #include "ir/ops.h"
 #include "layouts/amd_mfma.h"
 #include "layouts/amd_wmma.h"
-#include "layouts/dot_operand.h"
 #include "layouts/nvidia_mma.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 #include <map>
 #include <set>
 

@@ -9,7 +9,6 @@
 #include "codegen/lowering/shared_access.h"
 #include "codegen/lowering/target.h"
 #include "ir/ops.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace tessera::codegen {
 using namespace ir;

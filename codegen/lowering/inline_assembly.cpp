@@ -3,7 +3,6 @@
 // one i32 with four bytes, first element lowest); results come back the same way. Constraints and text are LLVM's
 // inline assembly of the target, as in Triton. With several results the assembly returns them in order.
 #include "codegen/lowering/lowering.h"
-#include "codegen/lowering/target.h"
 #include "ir/ops.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/Support/Error.h"

@@ -10,7 +10,6 @@
 #include "ir/ops.h"
 #include "transforms/analyses/axis_info.h"
 #include "transforms/memory/tensor_memory.h"
-#include "llvm/ADT/PostOrderIterator.h"
 #include <map>
 
 namespace tessera::codegen {

@@ -6,7 +6,6 @@
 #include "codegen/lowering/target.h"
 #include "ir/ops.h"
 #include "ir/print_width.h"
-#include "ir/tensor_queries.h"
 
 namespace tessera::codegen {
 using namespace ir;

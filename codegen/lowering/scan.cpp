@@ -16,7 +16,6 @@
 #include "codegen/lowering/warp_partials.h"
 #include "ir/ops.h"
 #include "layouts/scan_shape.h"
-#include "llvm/Support/MathExtras.h"
 #include <map>
 
 namespace tessera::codegen {

@@ -5,7 +5,6 @@
 #include "codegen/lowering/target.h"
 #include "ir/ops.h"
 #include "transforms/memory/tensor_memory.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace tessera::codegen {
 using namespace ir;

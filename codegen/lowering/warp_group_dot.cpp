@@ -19,7 +19,6 @@
 #include "ir/ops.h"
 #include "ir/partitions.h"
 #include "layouts/nvidia_mma.h"
-#include "layouts/nvmma_shared.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::codegen {

@@ -3,7 +3,6 @@
 #include "codegen/lowering/target.h"
 #include "transforms/memory/scratch.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace tessera::codegen {
 using namespace ir;

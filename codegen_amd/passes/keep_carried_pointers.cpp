@@ -15,8 +15,6 @@
 #include "codegen_amd/passes/keep_carried_pointers.h"
 #include "codegen_amd/passes/buffer_operands.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/PatternMatch.h"
 
 namespace tessera::amd {

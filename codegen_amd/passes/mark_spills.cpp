@@ -17,7 +17,6 @@
 #include "codegen_amd/passes/mark_spills.h"
 #include "codegen/address_spaces.h"
 #include "codegen/attribute_names.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineLoopInfo.h"
 #include "llvm/CodeGen/MachineMemOperand.h"

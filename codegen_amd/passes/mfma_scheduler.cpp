@@ -9,7 +9,6 @@
 #include "codegen_amd/passes/intrinsics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
 
 namespace tessera::amd {
 using namespace llvm;

@@ -7,7 +7,6 @@
 #include "codegen_amd/passes/pack_halves.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Vectorize/SLPVectorizer.h"
 

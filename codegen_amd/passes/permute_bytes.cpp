@@ -17,7 +17,6 @@
 // Runs: after the last InstCombine, which would not undo it, but makes the chains of shufflevector that are looked for.
 #include "codegen_amd/passes/permute_bytes.h"
 #include "codegen/object/run_passes.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"

@@ -25,7 +25,6 @@
 // Runs: on machine code in SSA form, before phis become copies (codegen/object/backend.h, addCodegenPassesAfter).
 #include "codegen_amd/passes/share_constants.h"
 #include "codegen_amd/passes/opcodes.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"

@@ -14,7 +14,6 @@
 #include "codegen_nvidia/passes/sink_predicates.h"
 #include "codegen/object/run_passes.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 
 namespace tessera::nvidia {

@@ -5,7 +5,6 @@
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"
-#include "layouts/layout_order.h"
 #include "layouts/reduce_shape.h"
 #include "layouts/scan_shape.h"
 

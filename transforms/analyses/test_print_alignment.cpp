@@ -8,7 +8,6 @@
 #include "transforms/passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace tessera::transforms {
 using namespace ir;

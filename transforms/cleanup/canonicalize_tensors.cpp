@@ -18,7 +18,6 @@
 // A load with a mask of all false and no other value stays: what it gives is undefined, and says so. Volatile loads
 // stay.
 #include "ir/constants.h"
-#include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
 #include "transforms/cleanup/canonicalize_patterns.h"

@@ -18,7 +18,6 @@
 #include "ir/builder.h"
 #include "ir/compare.h"
 #include "ir/loops.h"
-#include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/passes.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -29,7 +29,6 @@
 // Runs: AMD pipeline, after all accesses are there and before index arithmetic leaves loops.
 #include "ir/builder.h"
 #include "ir/loops.h"
-#include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
 #include "transforms/analyses/integer_facts.h"

@@ -13,9 +13,7 @@
 #include "ir/builder.h"
 #include "ir/ops.h"
 #include "ir/partitions.h"
-#include "layouts/linear.h"
 #include "layouts/tensor_memory_access.h"
-#include "transforms/memory/tensor_memory.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {

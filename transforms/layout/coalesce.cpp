@@ -22,7 +22,6 @@
 //               the warps, as these are.
 //
 // Runs: both pipelines.
-#include "ir/builder.h"
 #include "ir/collect.h"
 #include "ir/loops.h"
 #include "ir/module_attributes.h"
@@ -40,7 +39,6 @@
 #include "transforms/layout/store_layout.h"
 #include "transforms/passes.h"
 #include "transforms/ttir/kernel_versions.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstdlib>

@@ -27,7 +27,6 @@
 // Limits: elements of at most a word, by a load that has no other use.
 //
 // Runs: AMD pipeline, after tritongpu-accelerate-matmul.
-#include "ir/builder.h"
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
@@ -36,7 +35,6 @@
 #include "transforms/layout/matrix_instruction_choice.h"
 #include "transforms/passes.h"
 #include "transforms/required_target.h"
-#include "llvm/ADT/STLExtras.h"
 
 namespace tessera::transforms {
 using namespace ir;

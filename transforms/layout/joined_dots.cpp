@@ -1,6 +1,5 @@
 // Dots that join a chain (see joined_dots.h).
 #include "transforms/layout/joined_dots.h"
-#include "ir/constants.h"
 #include "ir/tensor_queries.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"

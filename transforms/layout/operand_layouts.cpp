@@ -8,7 +8,6 @@
 #include "layouts/layout_order.h"
 #include "layouts/scan_shape.h"
 #include "transforms/analyses/dots.h"
-#include "transforms/layout/convert_values.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace tessera::transforms {

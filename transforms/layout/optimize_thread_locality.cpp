@@ -28,7 +28,6 @@
 #include "ir/builder.h"
 #include "ir/constants.h"
 #include "ir/loops.h"
-#include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"

@@ -1,6 +1,5 @@
 // Operands of dots in shared memory (see shared_dot_operand.h).
 #include "transforms/layout/shared_dot_operand.h"
-#include "ir/constants.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"

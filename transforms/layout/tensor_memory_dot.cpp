@@ -1,10 +1,8 @@
 // Dots with the accumulator in tensor memory (see tensor_memory_dot.h).
 #include "transforms/layout/tensor_memory_dot.h"
 #include "ir/builder.h"
-#include "ir/constants.h"
 #include "ir/loops.h"
 #include "ir/tensor_queries.h"
-#include "layouts/linear.h"
 #include "layouts/nvidia_mma.h"
 #include "layouts/tensor_memory_access.h"
 #include "layouts/tensor_memory_places.h"

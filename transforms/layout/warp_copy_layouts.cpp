@@ -18,7 +18,6 @@
 // elements are zero.
 //
 // Runs: AMD pipeline, on targets whose warps copy 16 bytes a lane (gfx950), before tritongpu-pipeline.
-#include "ir/builder.h"
 #include "ir/collect.h"
 #include "ir/constants.h"
 #include "ir/module_attributes.h"

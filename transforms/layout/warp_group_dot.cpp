@@ -4,7 +4,6 @@
 #include "ir/constants.h"
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"
-#include "layouts/layout_order.h"
 #include "layouts/nvmma_shared.h"
 #include "transforms/layout/convert_values.h"
 #include "transforms/layout/operand_layouts.h"

@@ -26,7 +26,6 @@
 // named barriers (two are used for the block and the kernel's own warps); tensors cannot be captured.
 #include "ir/collect.h"
 #include "ir/module_attributes.h"
-#include "ir/op_table.h"
 #include "ir/partitions.h"
 #include "transforms/memory/recompute_captures.h"
 #include "transforms/memory/warp_groups.h"

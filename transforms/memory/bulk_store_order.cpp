@@ -28,7 +28,6 @@
 #include "transforms/memory/bulk_store_order.h"
 #include "ir/attribute_names.h"
 #include "ir/builder.h"
-#include "ir/constants.h"
 #include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/partitions.h"

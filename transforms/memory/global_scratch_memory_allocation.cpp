@@ -13,7 +13,6 @@
 // multiprocessor. A function that is called has its own frame inside its caller's, after what the caller allocates
 // itself; the call gets the frame's offset. The attributes are Triton's.
 #include "ir/module_attributes.h"
-#include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/symbol_table.h"
 #include "transforms/passes.h"

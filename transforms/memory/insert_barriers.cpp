@@ -69,7 +69,6 @@
 #include "ir/attribute_names.h"
 #include "ir/builder.h"
 #include "ir/loops.h"
-#include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/partitions.h"

@@ -9,7 +9,6 @@
 #include "layouts/reduce_shape.h"
 #include "layouts/scan_shape.h"
 #include "transforms/analyses/op_cost.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace tessera::transforms {

@@ -1,6 +1,5 @@
 // What allocate-shared-memory reports (see shared_memory_remarks.h).
 #include "transforms/memory/shared_memory_remarks.h"
-#include "ir/op_table.h"
 #include "ir/tensor_queries.h"
 #include "layouts/conversion_plan.h"
 #include "transforms/memory/scratch.h"

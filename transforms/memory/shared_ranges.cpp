@@ -1,6 +1,5 @@
 // Conflicts between ranges of shared memory, and their names in loops (see shared_ranges.h).
 #include "transforms/memory/shared_ranges.h"
-#include "ir/constants.h"
 #include "ir/loops.h"
 #include "transforms/analyses/multi_buffer_index.h"
 

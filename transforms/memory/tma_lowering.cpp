@@ -49,7 +49,6 @@
 //
 // Runs: before lowering, on targets with TMA, first: the buffers are allocated with all others.
 #include "ir/builder.h"
-#include "ir/constants.h"
 #include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"

@@ -26,7 +26,6 @@
 //     another one has arrived: the threads of two groups may have begun them.
 #include "transforms/memory/warp_group_stores.h"
 #include "ir/attribute_names.h"
-#include "ir/builder.h"
 #include "ir/collect.h"
 #include "ir/loops.h"
 #include "ir/module_attributes.h"
@@ -38,7 +37,6 @@
 #include "transforms/memory/warp_groups.h"
 #include "transforms/passes.h"
 #include "transforms/required_target.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -12,7 +12,6 @@
 // f32's own result is not correctly rounded (math.fma of numbers far apart, approximate divisions, functions), the
 // result in 8 bits may be off by one unit.
 #include "ir/builder.h"
-#include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/passes.h"
 

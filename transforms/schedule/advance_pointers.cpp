@@ -24,7 +24,6 @@
 // address after n iterations is the first one and n changes.
 #include "transforms/schedule/advance_pointers.h"
 #include "ir/builder.h"
-#include "ir/constants.h"
 #include "ir/loops.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"

@@ -22,7 +22,6 @@
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
 #include "ir/partitions.h"
-#include "ir/tensor_queries.h"
 #include "layouts/encoding.h"
 #include "transforms/analyses/memdesc_root.h"
 #include "transforms/analyses/register_pressure.h"

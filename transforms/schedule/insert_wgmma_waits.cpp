@@ -23,7 +23,6 @@
 #include "ir/collect.h"
 #include "ir/constants.h"
 #include "ir/loops.h"
-#include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseSet.h"

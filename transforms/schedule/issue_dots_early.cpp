@@ -53,7 +53,6 @@
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
-#include "layouts/infer.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/memdesc_root.h"
 #include "transforms/analyses/register_pressure.h"

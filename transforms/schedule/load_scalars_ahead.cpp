@@ -32,7 +32,6 @@
 #include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
-#include "layouts/layout_order.h"
 #include "transforms/analyses/axis_info.h"
 #include "transforms/analyses/body_slice.h"
 #include "transforms/analyses/dots.h"

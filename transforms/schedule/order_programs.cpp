@@ -32,11 +32,8 @@
 // Runs: AMD pipeline and NVIDIA pipeline, before loops are peeled: their bounds are then the kernel's own.
 #include "ir/attribute_names.h"
 #include "ir/builder.h"
-#include "ir/constants.h"
-#include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
-#include "transforms/analyses/dots.h"
 #include "transforms/analyses/growth.h"
 #include "transforms/analyses/plain_stores.h"
 #include "transforms/passes.h"

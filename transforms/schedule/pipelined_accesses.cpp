@@ -1,7 +1,6 @@
 // The buffers of a pipelined loop, and the two halves that its iterations are cloned from: the producer, whose copies
 // fill a buffer, and the consumer, which reads one (see pipelined_loop.cpp).
 #include "ir/attribute_names.h"
-#include "ir/op_table.h"
 #include "ir/tensor_queries.h"
 #include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/analyses/iteration_masks.h"

@@ -56,7 +56,6 @@
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/cleanup/predicated_load.h"
 #include "transforms/passes.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <limits>

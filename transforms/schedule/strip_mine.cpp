@@ -48,7 +48,6 @@
 // strip_group.cpp says what a group may hold and how dimensions correspond, strip_cost.cpp how many strips it is worth;
 // here groups are found (Segment) and rewritten (StripLoop).
 #include "ir/builder.h"
-#include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
 #include "transforms/analyses/axis_info.h"

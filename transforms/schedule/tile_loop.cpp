@@ -3,7 +3,6 @@
 #include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
-#include "transforms/analyses/dots.h"
 #include "transforms/analyses/integer_facts.h"
 #include "transforms/analyses/plain_stores.h"
 #include "transforms/schedule/pipeline_plan.h"

@@ -1,7 +1,6 @@
 // Pointers and masks of blocks (see block_access.h).
 #include "transforms/ttir/block_access.h"
 #include "ir/compare.h"
-#include "ir/op_table.h"
 #include "ir/ops.h"
 
 namespace tessera::transforms {

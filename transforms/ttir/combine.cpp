@@ -10,7 +10,6 @@
 //
 // Runs: TTIR.
 #include "ir/constants.h"
-#include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/rewriter.h"
 #include "transforms/analyses/integer_facts.h"

@@ -31,8 +31,6 @@
 #include "transforms/analyses/broadcasts.h"
 #include "transforms/analyses/reduction.h"
 #include "transforms/passes.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace tessera::transforms {

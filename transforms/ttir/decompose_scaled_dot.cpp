@@ -27,7 +27,6 @@
 // Runs: TTIR.
 #include "ir/builder.h"
 #include "ir/collect.h"
-#include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/scaled_dots.h"
 #include "transforms/passes.h"

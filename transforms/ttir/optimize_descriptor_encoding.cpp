@@ -50,7 +50,6 @@
 // Runs: TTIR.
 #include "ir/builder.h"
 #include "ir/compare.h"
-#include "ir/constants.h"
 #include "ir/loops.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"

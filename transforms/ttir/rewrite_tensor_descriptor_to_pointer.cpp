@@ -29,7 +29,6 @@
 #include "ir/compare.h"
 #include "ir/loops.h"
 #include "ir/module_attributes.h"
-#include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/passes.h"

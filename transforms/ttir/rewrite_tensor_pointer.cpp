@@ -20,7 +20,6 @@
 //
 // Runs: TTIR.
 #include "ir/module_attributes.h"
-#include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/passes.h"
 #include "transforms/ttir/block_access.h"
