@@ -47,14 +47,13 @@ SmallVector<Use *, 32> invariantDescriptors(const Loop &loop) {
 class SumsOfIteration {
 public:
   explicit SumsOfIteration(const Loop &loop)
-      : loop_(loop), b_(&*std::next(zeroOfIteration(loop)->getIterator())),
+      : b_(&*std::next(zeroOfIteration(loop)->getIterator())),
         zero_(b_.CreateZExt(zeroOfIteration(loop), b_.getInt64Ty())) {}
 
   Value *of(Value *descriptor) {
     Value *base;
     ConstantInt *distance;
-    bool isSum = match(descriptor, m_Add(m_Value(base), m_ConstantInt(distance))) && loop_.isLoopInvariant(base);
-    if (!isSum) return plusZero(descriptor);
+    if (!match(descriptor, m_Add(m_Value(base), m_ConstantInt(distance)))) return plusZero(descriptor);
     Value *first = plusZero(base); // before its sum
     Value *&sum = sums_[descriptor];
     if (!sum) sum = b_.CreateAdd(first, distance);
@@ -68,7 +67,6 @@ private:
     return sum;
   }
 
-  const Loop &loop_;
   IRBuilder<> b_;
   Value *zero_; // of 64 bits
   DenseMap<Value *, Value *> sums_;

@@ -104,7 +104,7 @@ private:
   /// Both halves are the same operation, and only needed here.
   static bool isOneOperation(const Pair &p) {
     auto *low = dyn_cast<Instruction>(p.low), *high = dyn_cast<Instruction>(p.high);
-    return low && high && low != high && low->getOpcode() == high->getOpcode() && low->hasOneUse() && high->hasOneUse();
+    return low && high && low->getOpcode() == high->getOpcode() && low->hasOneUse() && high->hasOneUse();
   }
 
   static bool isSelect(const Pair &p) {
