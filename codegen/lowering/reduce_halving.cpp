@@ -25,14 +25,10 @@ bool ReduceHalving::isCommutative() const {
 }
 
 /// Shuffles count as a scan's do; halving must not take more instructions either, of which a shuffle is one. Where the
-/// results come back, a lane waits for selects and one shuffle more, which a warp that is alone on its scheduler feels:
-/// three tenths of the cost must be saved, as four sums over 16 lanes do, and two over 32 do not. In a loop each
-/// iteration waits: there it is nearly half, as eight sums over 32 lanes save, whose shuffles take as long as the wait,
-/// and four do not. Not where arithmetic takes operands from other lanes (DPP), which costs no more than a select.
+/// results come back, a part of the cost must be saved (reduceHalvingMostCost of ir/tuning.def). Not where arithmetic
+/// takes operands from other lanes (DPP), which costs no more than a select.
 unsigned ReduceHalving::chooseSteps(unsigned steps, size_t results) {
-  constexpr double kMostWithReturn = 0.7; // of the butterfly's cost
-  constexpr double kMostInLoop = 0.55;    // the same in a loop
-  constexpr double kCondition = 2;        // and, compare: which half a lane keeps
+  constexpr double kCondition = 2; // and, compare: which half a lane keeps
   auto &info = fl_.target.info();
   if (info.hasRowShuffles || !findResultBits(results)) return 0;
   bool comeBack = shape_.warps == 1;
@@ -53,7 +49,7 @@ unsigned ReduceHalving::chooseSteps(unsigned steps, size_t results) {
   };
   double scans = info.tuning.scanShuffleCost;
   double least = cost(0, scans);
-  if (comeBack) least *= isInLoop(op_.op) ? kMostInLoop : kMostWithReturn;
+  if (comeBack) least *= isInLoop(op_.op) ? info.tuning.reduceHalvingMostCostInLoop : info.tuning.reduceHalvingMostCost;
   unsigned best = 0;
   for (unsigned n = 1; n <= std::min<unsigned>(steps, resultBits_.size()); ++n) {
     if (cost(n, scans) >= least || cost(n, 1) > cost(0, 1)) continue;
