@@ -311,7 +311,7 @@ def expand_braces(name):
 
 # Files that the table of a folder's README need not name.
 UNLISTED = ("README.md", "CMakeLists.txt", "__init__.py")
-FILE_HEADS = {"file", "files", "folder or file", "file or folder"}  # of the first column of a table of files
+FILE_HEADS = {"file", "files", "folder or file", "file or folder", "pass"}  # of the first column of a table of files
 
 
 def check_completeness(path):

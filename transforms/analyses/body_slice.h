@@ -7,7 +7,7 @@
 
 namespace tessera::transforms {
 
-/// Whether a value is computed outside of an operation's regions, at any depth of them: one that a loop does not change.
+/// Whether a value is computed outside of an operation's regions: one that a loop does not change.
 bool isDefinedOutside(ir::Value, const ir::Operation *);
 
 struct BodySlice {

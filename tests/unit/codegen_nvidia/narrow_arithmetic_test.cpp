@@ -31,7 +31,9 @@ const std::string kOther =
 
 TEST(NarrowArithmetic, ASumOfPairsIsOneFma) {
   PassRun run = add(kPair, kOther);
-  EXPECT_TRUE(run.has("@llvm.nvvm.fma.rn.bf16x2(<2 x bfloat> %a, <2 x bfloat> splat (bfloat 0xR3F80), <2 x bfloat> %b)")) << run.after;
+  EXPECT_TRUE(run.has("@llvm.nvvm.fma.rn.bf16x2(<2 x bfloat> %a, <2 x bfloat> splat (bfloat 0xR3F80), "
+                      "<2 x bfloat> %b)"))
+      << run.after;
   EXPECT_FALSE(run.has("fadd"));
 }
 
