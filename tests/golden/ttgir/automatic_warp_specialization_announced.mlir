@@ -1,6 +1,10 @@
 // tritongpu-automatic-warp-specialization of loops with two stages: the operands share the mbarriers where the copies
 // before the loop cannot have others. Those of each operand: automatic_warp_specialization_two_stages.mlir.
 // RUN: tessera opt %s --target sm_90a -tritongpu-automatic-warp-specialization -canonicalize | FileCheck %s
+// Copies into the buffer that the iteration reads first would have to wait for it: such loops have no producer.
+// RUN: sed 's/%fill = %c1,/%fill = %c0,/' %s | tessera opt - --target sm_90a -tritongpu-automatic-warp-specialization | FileCheck %s --check-prefix=SAME
+// SAME-NOT: ttg.warp_specialize(
+// SAME: tt.return
 
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [8, 1], instrShape = [16, 128, 16]}>
 #dot0 = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
