@@ -341,7 +341,7 @@ private:
   const layouts::ReduceShape shape_;
   ReduceHalving halving_;
   llvm::SmallVector<Key, 16> keys_; // of the thread's results
-  std::map<Key, Partial> partials_; // by key
+  std::map<Key, Partial> partials_; // what the thread has of each of them so far
 };
 
 } // namespace
