@@ -31,6 +31,8 @@ public:
   std::optional<TensorMemoryDotPlan> run() {
     if (result_.rank() != 2 || types_.decomposition != DotDecomposition::None || !result_.encoding()->cta().isTrivial())
       return no("it has no batches, decomposed f32 or clusters here");
+    if (dot_->parentOfType<tt::FuncOp>().symVisibility() == "private") // the kernel allocates tensor memory
+      return no("it is in a function that kernels call");
     if (numWarps_ < layouts::kTensorMemoryWarps) return no("four warps and more access tensor memory");
     if (!hasInstruction()) return no("no instruction has the types, or K is shorter than a step");
     if (result_.dim(0) < kFewestAccumulatorRows || result_.dim(1) < kFewestAccumulatorColumns)

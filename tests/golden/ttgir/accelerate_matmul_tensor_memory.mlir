@@ -46,4 +46,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %d = tt.dot %x, %y, %c : tensor<32x64xf16, #l> * tensor<64x64xf16, #r> -> tensor<32x64xf32, #blocked>
     tt.return %d : tensor<32x64xf32, #blocked>
   }
+  // The kernel allocates tensor memory, and not a function that it calls.
+  // CHECK-LABEL: @called
+  // CHECK: tt.dot
+  // CHECK-NOT: warp_group_dot
+  // REMARK: is computed by mma.sync {{.*}}; not by tcgen05: it is in a function that kernels call
+  tt.func private @called(%a: tensor<128x64xf16, #blocked>, %b: tensor<64x64xf16, #blocked>, %c: tensor<128x64xf32, #blocked>) -> tensor<128x64xf32, #blocked> attributes {noinline = true} {
+    %x = ttg.convert_layout %a : tensor<128x64xf16, #blocked> -> tensor<128x64xf16, #l>
+    %y = ttg.convert_layout %b : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #r>
+    %d = tt.dot %x, %y, %c : tensor<128x64xf16, #l> * tensor<64x64xf16, #r> -> tensor<128x64xf32, #blocked>
+    tt.return %d : tensor<128x64xf32, #blocked>
+  }
 }
