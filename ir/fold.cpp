@@ -459,10 +459,18 @@ FOLD(arith_truncf) { return convertFloats(op, c, out); }
 FOLD(tt_fp_to_fp) { return convertFloats(op, c, out); }
 static bool intToFloat(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out,
                        bool isSigned) {
-  auto &sem = op->result().type().scalar().cast<FloatType>().semantics();
+  auto type = op->result().type().scalar().cast<FloatType>();
+  auto &sem = type.semantics();
+  // The narrow kinds take the way through f32, as in compiled code: wide integers are rounded twice.
+  bool isNarrow = type.floatKind() != FloatKind::F32 && type.floatKind() != FloatKind::F64;
   return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
-    APFloat f(sem);
+    APFloat f(isNarrow ? APFloat::IEEEsingle() : sem);
     f.convertFromAPInt(v[0], isSigned, APFloat::rmNearestTiesToEven);
+    if (isNarrow) {
+      bool lost;
+      f.convert(sem, APFloat::rmNearestTiesToEven, &lost);
+      if (lost && APFloat::getSizeInBits(sem) < 16) return {}; // the device saturates
+    }
     return f.bitcastToAPInt();
   });
 }

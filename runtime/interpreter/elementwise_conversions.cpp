@@ -63,6 +63,11 @@ static double integerToDouble(UInt128 magnitude, bool negative) {
 }
 
 Lanes integerToFloat(LanePool &p, const Lanes &a, unsigned w, bool isSigned, FloatKind to) {
+  // The narrow kinds take the way through f32, as in compiled code: wide integers are rounded twice.
+  if (to != FloatKind::F32 && to != FloatKind::F64) {
+    Lanes single = integerToFloat(p, a, w, isSigned, FloatKind::F32);
+    return convertFloat(p, single, FloatKind::F32, to, Rounding::NearestEven);
+  }
   auto each = [&](auto convert) {
     return withWord(a.width(), [&](auto zero) {
       using U = decltype(zero);

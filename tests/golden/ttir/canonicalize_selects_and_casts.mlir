@@ -78,6 +78,30 @@ tt.func public @floats(%x: f32) -> (f32, f32, f32, f32, f32, f32, f32, f32) {
 
 // -----
 
+// An integer becomes a number of 16 bits by way of f32, as in compiled code: 2^30 + 2^22 + 1 is rounded to 2^30 + 2^22,
+// halfway between two numbers of bf16, and then to the even one. What 8 bits do not hold is left to the device.
+// CHECK-LABEL: @integers_to_floats
+// CHECK-DAG: %[[B:.*]] = arith.constant 1.073740e+09 : bf16
+// CHECK-DAG: %[[W:.*]] = arith.constant 1.07793613E+9 : f32
+// CHECK-DAG: %[[H:.*]] = arith.constant 2.048000e+03 : f16
+// CHECK-DAG: %[[E:.*]] = arith.constant 1.600000e+01 : f8E5M2
+// CHECK: %[[R:.*]] = arith.sitofp
+// CHECK-NEXT: tt.return %[[B]], %[[W]], %[[H]], %[[E]], %[[R]]
+tt.func public @integers_to_floats() -> (bf16, f32, f16, f8E5M2, f8E5M2) {
+  %wide = arith.constant 1077936129 : i32
+  %odd = arith.constant 2049 : i32
+  %c16 = arith.constant 16 : i32
+  %c17 = arith.constant 17 : i32
+  %0 = arith.sitofp %wide : i32 to bf16
+  %1 = arith.uitofp %wide : i32 to f32
+  %2 = arith.uitofp %odd : i32 to f16
+  %3 = arith.sitofp %c16 : i32 to f8E5M2
+  %4 = arith.sitofp %c17 : i32 to f8E5M2
+  tt.return %0, %1, %2, %3, %4 : bf16, f32, f16, f8E5M2, f8E5M2
+}
+
+// -----
+
 // What is undefined is not folded; division and remainder by powers of two stay; narrowing that loses bits stays.
 // CHECK-LABEL: @stays
 // CHECK: arith.divsi
