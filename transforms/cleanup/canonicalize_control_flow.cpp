@@ -174,6 +174,7 @@ static bool carryTransposed(Operation *op, Rewriter &rw) {
     auto at = value.argument.users()[0]->dyn<tt::TransOp>();
     auto back = value.yielded.definedBy<tt::TransOp>();
     if (!at || !back || at->block() != f.body().front() || back->block() != at->block()) continue;
+    if (at.op == back.op) continue; // yields the transpose of what it carries: another value each time
     if (at.result().type() != back.src().type() || value.argument.type() != value.yielded.type()) continue;
     auto order = at.order(), orderBack = back.order();
     bool areInverse = true;
