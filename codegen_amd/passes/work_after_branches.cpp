@@ -5,9 +5,9 @@
 //
 // InstCombine moves it into the branch, since the constant of the other lanes folds. There it waits for the load before
 // the next load is issued, and where it is a comparison, lanes' bits are merged behind the branch. Done only where a
-// number is found from which the arithmetic gives the value of the lanes that load nothing: a zero mostly, for
-// `tl.where(tl.load(p, m, other=1) != 0, x, y)`, which is x there, a one, and for `tl.load(p, m, other=-inf).to(tl.float32)`
-// the infinity of the other format.
+// number is found from which the arithmetic gives the value of the lanes that load nothing: a zero mostly; a one for
+// `tl.where(tl.load(p, m, other=1) != 0, x, y)`, which is x there; and the other format's infinity for
+// `tl.load(p, m, other=-inf).to(tl.float32)`.
 #include "codegen_amd/passes/work_after_branches.h"
 #include "codegen/address_spaces.h"
 #include "codegen_amd/passes/intrinsics.h"

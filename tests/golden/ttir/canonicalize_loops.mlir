@@ -98,7 +98,7 @@ tt.func public @effects(%p: !tt.ptr<i32>, %n: i32, %q: !tt.ptr<i32>) {
 // -----
 
 // Transposed at the start of the body and back at its end: carried transposed. Not with another use, and not if the two
-// are not each other's inverse, or one.
+// are not each other's inverse.
 // CHECK-LABEL: @transposed
 // CHECK: %[[INIT:.*]] = tt.trans %{{.*}} : tensor<16x64xf32> -> tensor<64x16xf32>
 // CHECK: %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[T:.*]] = %[[INIT]], %[[U:.*]] = %{{.*}}) -> (tensor<64x16xf32>, tensor<16x64xf32>)
@@ -138,19 +138,4 @@ tt.func public @turned(%i: tensor<8x8x8xf32>, %n: i32) -> tensor<8x8x8xf32> {
     scf.yield %back : tensor<8x8x8xf32>
   }
   tt.return %r : tensor<8x8x8xf32>
-}
-// One transpose that is yielded is no pair of two: the value is another one each time.
-// CHECK-LABEL: @once
-// CHECK: %[[R:.*]] = scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}) -> (tensor<16x16xf32>)
-// CHECK-NEXT: %[[T:.*]] = tt.trans %[[A]]
-// CHECK-NEXT: scf.yield %[[T]]
-// CHECK: tt.return %[[R]]
-tt.func public @once(%i: tensor<16x16xf32>, %n: i32) -> tensor<16x16xf32> {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %r = scf.for %k = %c0 to %n step %c1 iter_args(%a = %i) -> (tensor<16x16xf32>) : i32 {
-    %t = tt.trans %a {order = array<i32: 1, 0>} : tensor<16x16xf32> -> tensor<16x16xf32>
-    scf.yield %t : tensor<16x16xf32>
-  }
-  tt.return %r : tensor<16x16xf32>
 }
