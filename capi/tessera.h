@@ -228,7 +228,7 @@ typedef struct tessera_buffer tessera_buffer;
 tessera_status tessera_buffer_create(tessera_device *, size_t bytes, tessera_buffer **, tessera_error **);
 size_t tessera_buffer_bytes(const tessera_buffer *); /* 0 of NULL */
 /* These bytes count as never written, until a kernel or tessera_buffer_write writes them: interpreter and emulators
- * report a kernel that reads them. Their contents stay. Without effect on GPUs. */
+ * report a kernel that reads them and depends on what it finds. Their contents stay. Without effect on GPUs. */
 tessera_status tessera_buffer_undefine(tessera_buffer *, size_t offset, size_t bytes, tessera_error **);
 /* Copies `bytes` bytes to or from the buffer, which begin at `offset`, and waits for the copy. */
 tessera_status tessera_buffer_write(tessera_buffer *, size_t offset, const void *from, size_t bytes, tessera_error **);

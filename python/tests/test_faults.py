@@ -1,6 +1,7 @@
 """Planted faults, and right kernels: `pytest --tessera-check` finds each of the first with its line, and is silent
 about the others. One session with all targets; what it says of each test is judged here."""
 
+import importlib
 import os
 import re
 import subprocess
@@ -15,6 +16,7 @@ pytest.importorskip("numpy")
 HERE = os.path.dirname(os.path.abspath(__file__))
 TARGETS = ["interpreter", "sm_90a", "gfx942"]
 RIGHT = sorted(f for f in os.listdir(HERE) if f.startswith("right_"))
+PLANTED = sorted(f for f in os.listdir(HERE) if f.startswith("planted"))
 sys.path.insert(0, HERE)
 
 
@@ -24,7 +26,7 @@ def said(tmp_path_factory):
     skipped. In one process, with tracebacks that are cheap to make: there are a hundred."""
     report = tmp_path_factory.mktemp("faults") / "report.xml"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=native", f"--junitxml={report}"]
-    command += ["--tessera-check", ",".join(TARGETS), *(os.path.join(HERE, file) for file in ["planted.py", *RIGHT])]
+    command += ["--tessera-check", ",".join(TARGETS), *(os.path.join(HERE, file) for file in [*PLANTED, *RIGHT])]
     made = subprocess.run(command, capture_output=True, text=True)
     assert made.returncode in (0, 1), made.stdout + made.stderr
     texts = {}
@@ -36,26 +38,25 @@ def said(tmp_path_factory):
     return texts
 
 
-def line_of(name):
-    with open(os.path.join(HERE, "planted.py")) as f:
+def line_of(file, name):
+    with open(os.path.join(HERE, file)) as f:
         return next(i for i, line in enumerate(f, 1) if line.rstrip().endswith(f"# {name}"))
 
 
 def cases():
-    import planted
-
-    return planted.CASES
+    """By file and name."""
+    return {(f, name): case for f in PLANTED for name, case in importlib.import_module(f[:-3]).CASES.items()}
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("name", cases())
-def test_fault(said, target, name):
-    _, _, _, _, what, hidden = cases()[name]
-    right, wrong = (said["planted.py", f"test_planted[{target}-{which}-{name}]"] for which in ("right", "wrong"))
+@pytest.mark.parametrize("file, name", cases())
+def test_fault(said, target, file, name):
+    _, _, _, _, what, hidden = cases()[file, name]
+    right, wrong = (said[file, f"test_planted[{target}-{which}-{name}]"] for which in ("right", "wrong"))
     if target not in hidden:
         assert re.search(what, wrong), f"not found: {wrong}"
         # A race has two lines: the later access is named first, and the other one in its text.
-        assert f"planted.py:{line_of(name)}:" in wrong.replace("\n", " ").partition("KernelFault: ")[2]
+        assert f"{file}:{line_of(file, name)}:" in wrong.replace("\n", " ").partition("KernelFault: ")[2]
     if "bar.sync" not in (right or ""):
         assert right == "", right
 

@@ -32,7 +32,7 @@ public:
       for (size_t k = 0; k < resident.size();) {
         uint64_t before = launch_.changes;
         advance(*resident[k]);
-        if (!launch_.failure.ok()) return launch_.failure;
+        if (!launch_.failure.ok()) return failed(resident);
         progress |= launch_.changes != before || resident[k]->finished;
         if (resident[k]->finished) {
           free_.push_back(std::move(resident[k]));
@@ -46,20 +46,26 @@ public:
         if (number >= total) continue; // another thread has it
         auto b = begin(uint32_t(number));
         advance(*b);
-        if (!launch_.failure.ok()) return launch_.failure;
-        if (b->finished)
-          free_.push_back(std::move(b));
-        else
-          resident.push_back(std::move(b));
+        bool ended = b->finished;
+        (ended ? free_ : resident).push_back(std::move(b));
+        if (!launch_.failure.ok()) return failed(resident);
         continue;
       }
-      if (!resident.empty() && !progress && allStuck(resident) && !releaseStarvingLanes(resident))
-        return deadlock(resident);
+      if (!resident.empty() && !progress && allStuck(resident) && !releaseStarvingLanes(resident)) {
+        deadlock(resident);
+        return failed(resident);
+      }
     }
     return absl::OkStatus();
   }
 
 private:
+  /// What blocks executed that have not ended counts, too.
+  absl::Status failed(const std::deque<std::unique_ptr<Block>> &resident) {
+    for (auto &b : resident) launch_.report.instructions += b->instructions;
+    return launch_.failure;
+  }
+
   /// A block at its first instruction, in the memory of one that has ended if there is any.
   std::unique_ptr<Block> begin(uint32_t number) {
     std::unique_ptr<Block> b;
@@ -364,7 +370,7 @@ private:
     return true;
   }
 
-  absl::Status deadlock(const std::deque<std::unique_ptr<Block>> &resident) {
+  void deadlock(const std::deque<std::unique_ptr<Block>> &resident) {
     for (auto &b : resident)
       for (Warp &w : b->warps) {
         if (w.state != Warp::State::Ready) continue;
@@ -378,16 +384,16 @@ private:
              llvm::formatv("deadlock: a loop repeats the same state without an end, and no other warp can change "
                            "memory ({0}){1}",
                            place(w), others));
-        return launch_.failure;
+        return;
       }
-    return absl::AbortedError("deadlock");
+    launch_.failure = absl::AbortedError("deadlock");
   }
 
   Launch &launch_;
   const Program &program_;
   const std::vector<uint64_t> &arguments_;
   std::atomic<uint64_t> &next_;
-  std::vector<std::unique_ptr<Block>> free_;
+  std::deque<std::unique_ptr<Block>> free_;
 };
 
 } // namespace

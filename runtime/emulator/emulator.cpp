@@ -12,6 +12,7 @@
 #include "runtime/emulator/matrix.h"
 #include "runtime/emulator/registers_live.h"
 #include "runtime/emulator/tensor_map.h"
+#include "runtime/emulator/unwritten_trials.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <atomic>
 #include <thread>
@@ -30,6 +31,20 @@ Region sameMemory(const Region &r) {
   s.readOnly = r.readOnly;
   s.holdsTensorMaps = r.holdsTensorMaps;
   return s;
+}
+
+/// The launch with nothing run yet, on the same memory.
+std::unique_ptr<Launch> sameLaunch(const Launch &launch) {
+  auto p = std::make_unique<Launch>();
+  p->program = launch.program;
+  p->options = launch.options;
+  p->checks = launch.checks;
+  p->grid = launch.grid;
+  for (auto &r : launch.buffers) p->buffers.push_back(sameMemory(r));
+  for (auto &r : launch.constants) p->constants.push_back(sameMemory(r));
+  p->sites.resize(launch.sites.size());
+  p->executed.resize(launch.executed.size());
+  return p;
 }
 
 /// Whether two threads accessed a byte that one of them wrote.
@@ -70,25 +85,9 @@ bool runInParallel(Launch &launch, const std::vector<uint64_t> &arguments) {
     if (r.bytes > kMaxShadowed) return false;
   for (auto &r : launch.constants)
     if (!r.readOnly) return false;
-  std::vector<std::vector<uint8_t>> before;
-  std::vector<std::vector<uint8_t>> undefinedBefore;
-  for (auto &r : launch.buffers) {
-    before.emplace_back(r.data, r.data + r.bytes);
-    undefinedBefore.emplace_back(r.undefined, r.undefined ? r.undefined + r.bytes : nullptr);
-  }
+  MemoryContents before(launch);
   std::vector<std::unique_ptr<Launch>> parts;
-  for (unsigned k = 0; k < threads; ++k) {
-    auto p = std::make_unique<Launch>();
-    p->program = launch.program;
-    p->options = launch.options;
-    p->checks = launch.checks;
-    p->grid = launch.grid;
-    for (auto &r : launch.buffers) p->buffers.push_back(sameMemory(r));
-    for (auto &r : launch.constants) p->constants.push_back(sameMemory(r));
-    p->sites.resize(launch.sites.size());
-    p->executed.resize(launch.executed.size());
-    parts.push_back(std::move(p));
-  }
+  for (unsigned k = 0; k < threads; ++k) parts.push_back(sameLaunch(launch));
   std::atomic<uint64_t> next{0};
   std::atomic<bool> sound{true};
   std::vector<std::thread> workers;
@@ -101,10 +100,7 @@ bool runInParallel(Launch &launch, const std::vector<uint64_t> &arguments) {
     });
   for (auto &t : workers) t.join();
   if (!sound || shareWrites(parts)) {
-    for (auto [r, data, undefined] : llvm::zip(launch.buffers, before, undefinedBefore)) {
-      std::copy(data.begin(), data.end(), r.data);
-      std::copy(undefined.begin(), undefined.end(), r.undefined);
-    }
+    before.restore();
     return false;
   }
   launch.report.threads = threads;
@@ -253,10 +249,12 @@ absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, 
     return absl::InvalidArgumentError(llvm::formatv("kernel '{0}' takes {1} arguments, but {2} are given", kernel,
                                                     (*program)->arguments.size(), values.size())
                                           .str());
-  if (!runInParallel(launch, values)) {
+  auto run = [&](Launch &l) -> absl::Status {
+    if (runInParallel(l, values)) return absl::OkStatus();
     std::atomic<uint64_t> next{0};
-    if (auto s = runBlocks(launch, values, next); !s.ok()) return s;
-  }
+    return runBlocks(l, values, next);
+  };
+  if (auto s = runWithTrials(launch, [&] { return sameLaunch(launch); }, run); !s.ok()) return s;
   for (auto &s : launch.sites)
     if (s.executed) launch.report.sites.push_back(std::move(s));
   if (options.counters)

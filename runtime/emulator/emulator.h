@@ -11,7 +11,7 @@
 //   bounds      accesses to global buffers and shared memory out of their bounds, writes to constants
 //   alignment   accesses less aligned than the instruction promises
 //   undefined   reads of shared memory that the block never wrote, and of buffers where nobody wrote, as far as that
-//               is known (Buffer::undefined)
+//               is known (Buffer::undefined), and if the launch depends on what it reads there (unwritten_trials.h)
 //   races       accesses of two threads to one byte, at least one of them a write that changes it, that no barrier,
 //               warp barrier or pair of release and acquire orders: in shared memory, and in global memory also
 //               across blocks. Not where a read of the block has no effect (unused_reads.h)

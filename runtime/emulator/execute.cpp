@@ -30,10 +30,7 @@ std::string describe(const llvm::Instruction *i) {
   return out;
 }
 
-void fail(Warp &w, const Instruction *i, int lane, const std::string &what) {
-  w.stop = true;
-  Launch &l = *w.block->launch;
-  if (!l.failure.ok() || reportRead(l)) return;
+std::string failureText(const Warp &w, const Instruction *i, int lane, const std::string &what) {
   auto &id = w.block->id;
   std::string text = llvm::formatv("kernel '{0}', block ({1}, {2}, {3}), ", w.program->kernel, id[0], id[1], id[2]);
   if (lane >= 0)
@@ -42,7 +39,14 @@ void fail(Warp &w, const Instruction *i, int lane, const std::string &what) {
     text += llvm::formatv("warp {0}", w.index);
   std::string at = describe(i ? i->source : nullptr);
   if (!at.empty()) text += ", " + at;
-  l.failure = absl::AbortedError(text + ": " + what);
+  return text + ": " + what;
+}
+
+void fail(Warp &w, const Instruction *i, int lane, const std::string &what) {
+  w.stop = true;
+  Launch &l = *w.block->launch;
+  if (!l.failure.ok() || reportRead(l)) return;
+  l.failure = absl::AbortedError(failureText(w, i, lane, what));
 }
 
 bool requireConverged(Warp &w, const Instruction &i, const char *what) {

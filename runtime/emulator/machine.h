@@ -454,6 +454,8 @@ struct UnwrittenRead {
   uint64_t offset = 0, stamp = 0;
 };
 
+struct UnwrittenTrial;
+
 struct Launch {
   const Program *program = nullptr;
   const Options *options = nullptr;
@@ -471,6 +473,8 @@ struct Launch {
       reach;                     // by load: instructions that its value reaches, found when first needed
   std::vector<uint8_t> executed; // blocks of the program, with counters
   llvm::SmallVector<UnwrittenRead, 0> unwritten; // of blocks that run, in their order
+  UnwrittenTrial *trial = nullptr;               // reads of what nothing wrote are no errors (unwritten_trials.h)
+  bool failedUnwritten = false;                  // the failure is such a read
   absl::Status failure;
   Report report;
 };
@@ -505,6 +509,8 @@ inline void storeRow(const Warp &w, Row r, unsigned bytes, unsigned lane, uint64
 
 /// Ends the run with a message about this instruction; `lane` < 0: about the warp.
 void fail(Warp &, const Instruction *, int lane, const std::string &what);
+/// The message's text.
+std::string failureText(const Warp &, const Instruction *, int lane, const std::string &what);
 /// "tt.load at kernel.py:12:3" of an instruction, as far as it is known.
 std::string describe(const llvm::Instruction *);
 /// All lanes that have not returned must be active: else an error, and false.
@@ -534,7 +540,7 @@ Region *regionOf(Launch &, uint64_t address);
 std::optional<uint64_t> firstUnwritten(const Launch &, const Region &, uint64_t offset, unsigned bytes);
 /// What is said of a read of it.
 std::string neverWritten(const Region &, uint64_t offset);
-/// A read of buffers' memory that was never written; false after an error.
+/// A read of buffers' memory that was never written; false after an error. Ask before the memory is read.
 bool isWritten(Warp &, const Instruction &, unsigned lane, const Region &, uint64_t offset, unsigned bytes);
 /// The bytes of a buffer are written.
 inline void markWritten(Region &r, uint64_t offset, unsigned bytes) {

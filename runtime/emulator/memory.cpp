@@ -9,6 +9,7 @@
 #include "runtime/emulator/races.h"
 #include "runtime/emulator/unused_reads.h"
 #include "runtime/emulator/unwritten_reads.h"
+#include "runtime/emulator/unwritten_trials.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -189,8 +190,14 @@ std::string neverWritten(const Region &r, uint64_t offset) {
 }
 
 bool isWritten(Warp &w, const Instruction &i, unsigned lane, const Region &r, uint64_t offset, unsigned bytes) {
-  std::optional<uint64_t> found = firstUnwritten(*w.block->launch, r, offset, bytes);
+  Launch &launch = *w.block->launch;
+  std::optional<uint64_t> found = firstUnwritten(launch, r, offset, bytes);
   if (!found) return true;
+  if (launch.trial) {
+    launch.trial->read(w, i, lane, r, offset, bytes);
+    return true;
+  }
+  launch.failedUnwritten |= launch.failure.ok();
   fail(w, &i, int(lane), neverWritten(r, *found));
   return false;
 }
@@ -503,7 +510,7 @@ void update(const LaneAccess &x) {
     } else if (x.space[l] == Space::Global) {
       Region *r = regionOf(launch, x.address[l]);
       uint64_t at = x.address[l] - r->base;
-      bool reads = a.atomic != AtomicKind::Exchange;
+      bool reads = a.atomic != AtomicKind::Exchange || (x.i.source && !x.i.source->use_empty());
       if (reads && !isWritten(w, x.i, l, *r, at, a.bytes)) return;
       if (launch.checks.races) checkGlobalOrder(w, x.i, a, l, *r, at, true, true, nullptr, x.now);
       if (w.stop) return;

@@ -212,6 +212,8 @@ private:
     uint8_t *host = globalBytes(w_, i_, lane_, address, n, "a bulk copy that writes a row", region);
     if (!host) return false;
     if (region->readOnly) return fault(formatv("it writes the constant '{0}'", region->name));
+    uint64_t offset = address - region->base;
+    if (reduce_ && !isWritten(w_, i_, lane_, *region, offset, n)) return false;
     if (reduce_)
       for (uint32_t k = 0; k < n; k += type_->bytes) {
         uint64_t old = 0;
@@ -221,8 +223,6 @@ private:
         v = combine(reductionOf(op_.reduction, *type_), type_->format, type_->bytes, old, v);
         memcpy(row + k, &v, type_->bytes);
       }
-    uint64_t offset = address - region->base;
-    if (reduce_ && !isWritten(w_, i_, lane_, *region, offset, n)) return false;
     for (uint32_t k = 0; k < n; ++k)
       changed[k] = host[k] != row[k] || (region->undefined && region->undefined[offset + k]);
     const uint8_t *changes = reduce_ ? nullptr : changed;

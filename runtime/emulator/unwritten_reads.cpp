@@ -1,6 +1,7 @@
 // See unwritten_reads.h.
 #include "runtime/emulator/unwritten_reads.h"
 #include "runtime/emulator/unused_reads.h"
+#include "runtime/emulator/unwritten_trials.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -29,6 +30,11 @@ bool report(Launch &launch, const UnwrittenRead &r, const std::string &text) {
   return false;
 }
 
+bool reportUnwritten(Launch &launch, const UnwrittenRead &r) {
+  launch.failedUnwritten |= launch.failure.ok();
+  return report(launch, r, textOf(r));
+}
+
 } // namespace
 
 bool mayReadUnwritten(Warp &w, const Instruction &i, unsigned lane, const Region &r, uint64_t offset, unsigned bytes,
@@ -37,6 +43,10 @@ bool mayReadUnwritten(Warp &w, const Instruction &i, unsigned lane, const Region
   if (!launch.checks.races) return isWritten(w, i, lane, r, offset, bytes);
   std::optional<uint64_t> found = firstUnwritten(launch, r, offset, bytes);
   if (!found) return true;
+  if (launch.trial) {
+    launch.trial->read(w, i, lane, r, offset, bytes);
+    return true;
+  }
   launch.unwritten.push_back({&w, &i, lane, &r, *found, now});
   return launch.unwritten.size() <= kMostReads || !reportRead(launch);
 }
@@ -70,12 +80,12 @@ bool mayWriteAfterReads(Warp &w, const Instruction &i, unsigned lane, const Regi
 bool endReads(Block &b) {
   Launch &launch = *b.launch;
   auto *read = llvm::find_if(launch.unwritten, [&](auto &r) { return r.warp->block == &b; });
-  return read == launch.unwritten.end() || report(launch, *read, textOf(*read));
+  return read == launch.unwritten.end() || reportUnwritten(launch, *read);
 }
 
 bool reportRead(Launch &launch) {
   if (launch.unwritten.empty()) return false;
-  report(launch, launch.unwritten.front(), textOf(launch.unwritten.front()));
+  reportUnwritten(launch, launch.unwritten.front());
   return true;
 }
 

@@ -4,7 +4,8 @@
 //   thread 0: store %p            thread 16: load %p    (no barrier)        race, whichever the emulator runs first
 //
 // An error that comes in between may be due to what was read; the read is reported in its place. Without the check of
-// races every such read is an error at once.
+// races every such read is an error at once. Whether the launch depends on what was read is not judged here:
+// unwritten_trials.h.
 #pragma once
 #include "runtime/emulator/machine.h"
 

@@ -8,6 +8,7 @@
 // threads at once with the outcomes a device allows.
 #pragma once
 #include "runtime/interpreter/interpreter.h"
+#include "runtime/unwritten_values.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <algorithm>
@@ -44,6 +45,12 @@ public:
     const InterpreterBuffer *b = bufferOf(address);
     const uint8_t *at = b->undefined ? b->undefined + (address - baseOf(b - buffers_.data())) : nullptr;
     return !at || std::all_of(at, at + bytes, [](const uint8_t &x) { return !__atomic_load_n(&x, __ATOMIC_RELAXED); });
+  }
+  /// Those of these bytes, which resolve, that nothing wrote hold the value from now on.
+  void putUnwritten(UnwrittenValue value, uint64_t address, unsigned bytes) const {
+    const InterpreterBuffer *b = bufferOf(address);
+    uint64_t offset = address - baseOf(b - buffers_.data());
+    putValue(value, b->data + offset, b->undefined + offset, bytes, bytes);
   }
   /// These bytes, which resolve, are written.
   void markWritten(uint64_t address, unsigned bytes) const {

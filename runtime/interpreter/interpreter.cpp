@@ -225,13 +225,14 @@ std::string firstLine(Operation *op) {
   return text;
 }
 
-// ---- a launch, and its outcome with other values in place of those that the IR leaves open ----
+// ---- a launch, and its outcome with other values in place of those that have no meaning ----
 
 /// What a run of all programs came to.
 struct Outcome {
   std::optional<Grid::Failure> failure;
   bool outOfThreads = false;
   int64_t mostSteps = 0; // of a program
+  bool isUnwrittenRead() const { return failure && failure->fault.isUnwrittenRead; }
 };
 
 class Launch {
@@ -240,9 +241,9 @@ public:
          llvm::ArrayRef<InterpreterArg> args)
       : plan_(plan), kernel_(kernel), grid_(grid), buffers_(buffers), args_(args) {}
 
-  Outcome run(const InterpreterOptions &options, OpenValues *openValues) const {
+  Outcome run(const InterpreterOptions &options, OpenValues *openValues, UnwrittenTrial *trial) const {
     std::mutex printing;
-    Run run{plan_, options, grid_, {}, {}, {}, openValues};
+    Run run{plan_, options, grid_, {}, {}, {}, openValues, trial};
     if (options.print)
       run.print = [&](llvm::StringRef line) {
         std::scoped_lock lock(printing);
@@ -250,7 +251,7 @@ public:
       };
     GlobalMemory memory(buffers_);
     Grid programs(run, memory, kernel_, args_);
-    programs.runAll(std::max(1, options.threads));
+    programs.runAll(trial ? 1 : std::max(1, options.threads));
     return {programs.failure(), programs.outOfThreads(), run.mostSteps};
   }
 
@@ -272,6 +273,21 @@ public:
     }
   }
 
+  /// What a run that began with these contents left in bytes that still nobody has written is put back.
+  void restoreUnwritten(const Contents &before) const {
+    auto next = before.begin();
+    for (auto &b : buffers_) {
+      const std::vector<uint8_t> &bytes = *next++;
+      if (!b.undefined) continue;
+      ++next;
+      for (size_t k = 0; k < b.bytes; ++k)
+        if (b.undefined[k]) b.data[k] = bytes[k];
+    }
+  }
+  bool hasUnwritten() const {
+    return llvm::any_of(buffers_, [](auto &b) { return b.undefined && std::memchr(b.undefined, 1, b.bytes); });
+  }
+
 private:
   const Plan &plan_;
   Operation *kernel_;
@@ -286,23 +302,31 @@ bool failsAlike(const Outcome &a, const Outcome &b) {
                         a.failure->fault.message == b.failure->fault.message && a.failure->id == b.failure->id);
 }
 
-/// The first of the places on whose values the outcome depends, if it does. The buffers, which hold what the first run
-/// wrote, are left as they are.
-std::optional<OpenValues::Place> placeThatMatters(const Launch &launch, const Launch::Contents &before,
-                                                  const Outcome &first, const InterpreterOptions &options,
-                                                  llvm::ArrayRef<OpenValues::Place> places) {
-  constexpr size_t kTried = 16; // one by one
+/// The options of a run with other values, which may loop for ever. `first`: the run that it is compared with.
+InterpreterOptions optionsOfTrial(const InterpreterOptions &options, const Outcome &first) {
   constexpr int64_t kMoreSteps = 1 << 16;
-  Launch::Contents after = launch.contents();
   InterpreterOptions again = options;
   again.print = nullptr;
   again.progress = nullptr;
-  again.maxSteps = std::min(options.maxSteps, 4 * first.mostSteps + kMoreSteps); // other values may loop for ever
+  again.maxSteps = std::min(options.maxSteps, 4 * first.mostSteps + kMoreSteps);
+  return again;
+}
+
+/// The first of the places on whose values the outcome depends, if it does. The buffers, which hold what the first run
+/// wrote, are left as they are.
+std::optional<OpenValues::Place> openPlaceThatMatters(const Launch &launch, const Launch::Contents &before,
+                                                      const Outcome &first, const InterpreterOptions &options,
+                                                      llvm::ArrayRef<OpenValues::Place> places, bool readsUnwritten) {
+  constexpr size_t kTried = 16; // one by one
+  Launch::Contents after = launch.contents();
+  InterpreterOptions again = optionsOfTrial(options, first);
   auto matter = [&](llvm::ArrayRef<Operation *> ops) {
     launch.restore(before);
     OpenValues replaced;
     replaced.replace(ops);
-    Outcome second = launch.run(again, &replaced);
+    UnwrittenTrial zeros;
+    Outcome second = launch.run(again, &replaced, readsUnwritten ? &zeros : nullptr);
+    if (readsUnwritten) launch.restoreUnwritten(before);
     return !failsAlike(first, second) || launch.contents() != after;
   };
   llvm::SmallVector<Operation *> all;
@@ -319,6 +343,39 @@ std::optional<OpenValues::Place> placeThatMatters(const Launch &launch, const La
   }
   launch.restore(after);
   return found;
+}
+
+/// A launch that read memory that nothing wrote, run again: its outcome where such reads find zeros, or, if it depends
+/// on what they find, the fault of the read. The buffers hold what the run with zeros wrote.
+Outcome outcomeOfTrials(const Launch &launch, const Launch::Contents &before, int64_t printed,
+                        const InterpreterOptions &options, OpenValues *openValues) {
+  auto run = [&](const InterpreterOptions &o, UnwrittenTrial &trial, OpenValues *open) {
+    launch.restore(before);
+    Outcome outcome = launch.run(o, open, &trial);
+    launch.restoreUnwritten(before);
+    return outcome;
+  };
+  InterpreterOptions once = options; // lines that the launch has printed are not printed again
+  if (options.print)
+    once.print = [&](llvm::StringRef line) {
+      if (--printed < 0) options.print(line);
+    };
+  UnwrittenTrial zeros;
+  zeros.notesPlaces = true;
+  Outcome first = run(once, zeros, openValues);
+  Launch::Contents after = launch.contents();
+  InterpreterOptions again = optionsOfTrial(options, first);
+  auto differs = [&](UnwrittenValue value, std::optional<size_t> only) {
+    UnwrittenTrial trial{value, only, false, zeros.places};
+    Outcome second = run(again, trial, nullptr);
+    return !failsAlike(first, second) || launch.contents() != after;
+  };
+  std::optional<size_t> place;
+  if (!first.outOfThreads && !options.watch.isInterrupted()) place = placeThatMatters(zeros.places.size(), differs);
+  launch.restore(after);
+  if (place && !options.watch.isInterrupted())
+    first.failure = Grid::Failure{zeros.places[*place].fault, zeros.places[*place].program};
+  return first;
 }
 
 Diagnostic diagnosticOf(Operation *kernel, std::array<int64_t, 3> program, Operation *op, llvm::StringRef message) {
@@ -349,12 +406,24 @@ absl::Status interpret(Module &m, Operation *kernel, std::array<int64_t, 3> grid
   Launch launch(plan, kernel, grid, buffers, args);
   // Programs that run at once need not do the same twice.
   bool looksForOpen = options.findOpenValues && options.threads <= 1 && mayLeaveOpen(m);
-  Launch::Contents before = looksForOpen ? launch.contents() : Launch::Contents();
-  OpenValues openValues;
-  Outcome outcome = launch.run(options, looksForOpen ? &openValues : nullptr);
-  bool isToRunAgain = !openValues.places().empty() && !outcome.outOfThreads && !options.watch.isInterrupted();
+  bool hasUnwritten = launch.hasUnwritten();
+  Launch::Contents before = looksForOpen || hasUnwritten ? launch.contents() : Launch::Contents();
+  InterpreterOptions counting = options;
+  std::atomic<int64_t> printed{0};
+  if (options.print && hasUnwritten)
+    counting.print = [&](llvm::StringRef line) {
+      ++printed;
+      options.print(line);
+    };
+  OpenValues ofFirst, ofTrials;
+  Outcome outcome = launch.run(counting, looksForOpen ? &ofFirst : nullptr, nullptr);
+  bool readsUnwritten = outcome.isUnwrittenRead() && hasUnwritten;
+  if (readsUnwritten) outcome = outcomeOfTrials(launch, before, printed, options, looksForOpen ? &ofTrials : nullptr);
+  const OpenValues &openValues = readsUnwritten ? ofTrials : ofFirst;
+  bool isToRunAgain = !openValues.places().empty() && !outcome.outOfThreads && !outcome.isUnwrittenRead() &&
+                      !options.watch.isInterrupted();
   if (isToRunAgain) {
-    auto place = placeThatMatters(launch, before, outcome, options, openValues.places());
+    auto place = openPlaceThatMatters(launch, before, outcome, options, openValues.places(), readsUnwritten);
     if (place && !options.watch.isInterrupted()) {
       Diagnostic d = diagnosticOf(kernel, place->program, place->op,
                                   place->what + ": the result has no meaning, and what the kernel does depends on it");

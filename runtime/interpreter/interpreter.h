@@ -1,7 +1,8 @@
 // The interpreter: evaluates TTIR and TTGIR tensor by tensor, simply and obviously. It is the oracle that everything
 // else is compared with, so it checks what hardware does not: every access to memory must lie in a buffer and be
-// aligned to its element, a load must find what something wrote (as far as that is known, see InterpreterBuffer), a
-// loop that does not end is reported, and so are programs that wait for each other without an end.
+// aligned to its element, nothing may depend on memory that nothing wrote (as far as that is known, see
+// InterpreterBuffer and runtime/unwritten_values.h), a loop that does not end is reported, and so are programs that
+// wait for each other without an end.
 //
 // Programs of the grid run one after the other, x fastest, so that a run gives the same bits every time; a program that
 // waits in a loop for another (a lock, a barrier across the grid) lets the next ones run. With `threads` several run at

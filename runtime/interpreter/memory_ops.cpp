@@ -28,6 +28,24 @@ bool Program::faultyAccess(Op op, const char *what, uint64_t address, unsigned b
                       .str());
 }
 
+bool Program::mayReadUnwritten(Op op, const char *what, uint64_t address, unsigned bytes, size_t lane, size_t lanes) {
+  UnwrittenTrial *trial = run_.trial;
+  if (!trial) {
+    faultyAccess(op, what, address, bytes, lane, lanes);
+    fault_->isUnwrittenRead = true;
+    return false;
+  }
+  auto found = llvm::find_if(trial->places, [&](auto &p) { return p.fault.op == op; });
+  size_t place = size_t(found - trial->places.begin());
+  if (found == trial->places.end() && trial->notesPlaces) {
+    faultyAccess(op, what, address, bytes, lane, lanes);
+    trial->places.push_back({*std::exchange(fault_, std::nullopt), id_});
+  }
+  bool findsValue = !trial->only || place == *trial->only;
+  memory_.putUnwritten(findsValue ? trial->value : UnwrittenValue::Zeros, address, bytes);
+  return true;
+}
+
 bool Program::readLanes(Op op, Type element, const Lanes &addresses, const Lanes *mask, Lanes &into) {
   unsigned bytes;
   if (!memoryWidth(op, element, bytes)) return false;
@@ -40,7 +58,8 @@ bool Program::readLanes(Op op, Type element, const Lanes &addresses, const Lanes
     for (size_t i = 0; i < n; ++i) {
       if (mask && !mask->flag(mask->size() == 1 ? 0 : i)) continue;
       const uint8_t *p = memory_.resolve(at[i], bytes);
-      if (!p || !memory_.isWritten(at[i], bytes)) return faultyAccess(op, "load", at[i], bytes, i, n);
+      if (!p) return faultyAccess(op, "load", at[i], bytes, i, n);
+      if (!memory_.isWritten(at[i], bytes) && !mayReadUnwritten(op, "load", at[i], bytes, i, n)) return false;
       U v = U(readMemory(p, sizeof(U)));
       out[i] = one ? U(v & 1) : v;
     }
@@ -69,11 +88,14 @@ bool Program::writeLanes(Op op, Type element, const Lanes &addresses, const Lane
   });
 }
 
-/// Whether what an atomic leaves in memory depends on what it finds there: not that of an exchange.
+/// Whether what an atomic leaves in memory, or gives, depends on what it finds there: not an exchange whose result
+/// nobody uses.
 static bool dependsOnMemory(Operation *op) {
-  if (op->is<tt::AtomicRmwOp>()) return op->cast<tt::AtomicRmwOp>().atomicRmwOp() != RmwOp::Exch;
-  if (op->is<amdg::BufferAtomicRmwOp>()) return op->cast<amdg::BufferAtomicRmwOp>().atomicRmwOp() != RmwOp::Exch;
-  return true;
+  auto exchange = op->dyn<tt::AtomicRmwOp>();
+  auto ofBuffer = op->dyn<amdg::BufferAtomicRmwOp>();
+  bool isExchange =
+      (exchange && exchange.atomicRmwOp() == RmwOp::Exch) || (ofBuffer && ofBuffer.atomicRmwOp() == RmwOp::Exch);
+  return !isExchange || !op->result().useEmpty();
 }
 
 bool Program::atomicLanes(Op op, Type element, const Lanes &addresses, const Lanes *mask,
@@ -88,7 +110,9 @@ bool Program::atomicLanes(Op op, Type element, const Lanes &addresses, const Lan
     if (mask && !mask->flag(mask->size() == 1 ? 0 : i)) continue;
     uint64_t address = addresses.word(i), written = 0;
     uint8_t *p = memory_.resolve(address, bytes);
-    if (!p || (reads && !memory_.isWritten(address, bytes))) return faultyAccess(op, "atomic", address, bytes, i, n);
+    if (!p) return faultyAccess(op, "atomic", address, bytes, i, n);
+    if (reads && !memory_.isWritten(address, bytes) && !mayReadUnwritten(op, "atomic", address, bytes, i, n))
+      return false;
     memory_.markWritten(address, bytes);
     uint64_t before = updateMemory(p, bytes, [&](uint64_t v) { return written = f(i, v); });
     changed |= before != written;

@@ -97,6 +97,27 @@ private:
 };
 
 /// What all programs of a run share.
+/// Where and why a program ended.
+struct Fault {
+  ir::Operation *op = nullptr;
+  std::string message;
+  llvm::SmallVector<ir::Operation *, 4> callers; // innermost first
+  bool isUnwrittenRead = false;                  // of memory that nothing wrote
+};
+
+/// What reads of memory that nothing wrote find in a run that is made to see whether it matters
+/// (runtime/unwritten_values.h). One program runs at any time.
+struct UnwrittenTrial {
+  struct Place {
+    Fault fault; // what is reported of its first read
+    std::array<int64_t, 3> program;
+  };
+  UnwrittenValue value = UnwrittenValue::Zeros;
+  std::optional<size_t> only; // the place that finds the value; the others find zeros
+  bool notesPlaces = false;   // otherwise they are known
+  std::vector<Place> places;  // in the order in which they were found
+};
+
 struct Run {
   const Plan &plan;
   const InterpreterOptions &options;
@@ -105,14 +126,8 @@ struct Run {
   std::atomic<bool> stop{false};   // some program failed
   std::function<void(llvm::StringRef)> print;
   OpenValues *openValues = nullptr;  // null: they are not looked for
+  UnwrittenTrial *trial = nullptr;   // null: reads of what nothing wrote are faults
   std::atomic<int64_t> mostSteps{0}; // of a program that has ended
-};
-
-/// Where and why a program ended.
-struct Fault {
-  ir::Operation *op = nullptr;
-  std::string message;
-  llvm::SmallVector<ir::Operation *, 4> callers; // innermost first
 };
 
 /// Why an operation is never evaluated, or null if it is (terminators and functions by what holds them).
@@ -221,6 +236,8 @@ private:
   bool atomicLanes(Op, ir::Type element, const Lanes &addresses, const Lanes *mask,
                    llvm::function_ref<uint64_t(size_t lane, uint64_t old)>, Lanes &old);
   bool faultyAccess(Op, const char *what, uint64_t address, unsigned bytes, size_t lane, size_t lanes);
+  /// Before a read of memory that nothing wrote, at an address that resolves: whether it may be made.
+  bool mayReadUnwritten(Op, const char *what, uint64_t address, unsigned bytes, size_t lane, size_t lanes);
   bool memoryWidth(Op, ir::Type element, unsigned &bytes);
   bool load(ir::tt::LoadOp);
   bool store(ir::tt::StoreOp);

@@ -76,7 +76,9 @@ absl::StatusOr<emulator::Report> emulate(Emulation &e, llvm::Module &m, const st
       continue;
     }
     arguments.push_back({int(buffers.size()), i < given.offsets.size() ? given.offsets[i] : 0});
-    buffers.push_back({given.names[i], e.buffers[i].data(), e.buffers[i].size()});
+    auto undefined = e.undefined.find(i);
+    buffers.push_back({given.names[i], e.buffers[i].data(), e.buffers[i].size(),
+                       undefined == e.undefined.end() ? nullptr : undefined->second.data()});
   }
   if (md) {
     auto ofCode = given.ofCode(arguments, *md);

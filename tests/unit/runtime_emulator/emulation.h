@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Module.h"
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,8 +46,9 @@ struct Emulation {
   int numStages = 3;
   std::array<int64_t, 3> grid{1, 1, 1};
   emulator::Options options;
-  std::vector<std::vector<uint8_t>> buffers; // after the run, by argument
-  int64_t sharedBytes = 0;                   // of modules written by hand
+  std::vector<std::vector<uint8_t>> buffers;        // after the run, by argument
+  std::map<size_t, std::vector<uint8_t>> undefined; // by argument, as emulator::Buffer's; changed by the run
+  int64_t sharedBytes = 0;                          // of modules written by hand
 
   /// Compiles TTIR or TTGIR, lets `change` at the module, and runs it.
   absl::StatusOr<emulator::Report> text(llvm::StringRef ir, const std::string &kernel, std::vector<Arg> args,

@@ -20,6 +20,11 @@ public:
     args_.push_back({int(buffers_.size()) - 1, 0});
     return *this;
   }
+  /// The last buffer, with what was never written (InterpreterBuffer::undefined).
+  Evaluation &undefined(std::vector<uint8_t> &flags) {
+    buffers_.back().undefined = flags.data();
+    return *this;
+  }
   Evaluation &scalar(uint64_t bits) {
     args_.push_back({-1, bits});
     return *this;
