@@ -198,6 +198,20 @@ def test_blocks_left_in_another_order():
     assert state() == before
 
 
+@pytest.mark.parametrize("first, then", [("gfx942", "sm_90a"), ("interpreter", "gfx942"), ("sm_90a", "interpreter")])
+def test_kernels_kept_from_another_target(first, then):
+    """As libraries keep them in tables of their own: they would run as the first target's, without notice."""
+    before, o = state(), ones()
+    with emulate(first):
+        kernel = add[(1,)](ones(), ones(), o, 64, B=64)
+        kernel[(1, 1, 1)](ones(), ones(), o, 64, 64)
+    with emulate(then), pytest.raises(tessera.UsageError, match=f"compiled for {first} and is launched on {then}"):
+        kernel[(1, 1, 1)](ones(), ones(), o, 64, 64)
+    with emulate(first):
+        kernel[(1, 1, 1)](ones(), ones(), o, 64, 64)
+    assert (o == 2).all() and state() == before
+
+
 def test_threads_that_emulate_at_once():
     """The same target is fine; another one is an error, not kernels on the wrong device."""
     before, failed = state(), []

@@ -242,6 +242,7 @@ class _Utils:
 
     def load_binary(self, name: str, binary: bytes, shared: int, device: Any) -> tuple[Any, Any, int, int, int]:
         made = json.loads(binary)
+        _refuse_other_target(name, "interpreter" if "text" in made else f"emulator:{made['target']}", self._driver.spec)
         if "text" in made:
             kernel = self._driver.device.compile(made["text"], file_name="kernel.ttir")
         else:
@@ -252,6 +253,15 @@ class _Utils:
             )
         kernel.files = made["files"]  # type: ignore[attr-defined]
         return None, kernel, _REGISTERS, 0, 1024
+
+
+def _refuse_other_target(kernel: str, of: str, now: str) -> None:
+    """A kernel that the program keeps from the emulation of another target would run as that target's."""
+    if of != now:
+        raise _errors.UsageError(
+            f"kernel '{kernel}' was compiled for {_name_of(of)} and is launched on {_name_of(now)}: the program keeps "
+            "compiled kernels by itself, so check one target at a time"
+        )
 
 
 def _is_descriptor(ty: Any) -> bool:
@@ -313,6 +323,7 @@ class _Launcher:
                 raise _errors.UsageError(f"the grid ({x}, {y}, {z}) has a negative size")
         if x * y * z == 0:
             return
+        _refuse_other_target(kernel.name, self._driver.spec, emulation.spec or self._driver.spec)
         parameters = kernel.metadata["args"]
         values: list[Any] = []
         at = [0]
