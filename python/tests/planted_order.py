@@ -86,6 +86,29 @@ def unlock_by_store(x, o, lock, ATOMIC: tl.constexpr, B: tl.constexpr):
 
 
 @triton.jit
+def wrong_lock(x, o, locks, GROUPS: tl.constexpr, B: tl.constexpr):
+    """Each lock is for one row of sums; the wrong launch has more locks than rows."""
+    pid, i = tl.program_id(0), tl.arange(0, B)
+    row = pid % 2
+    lock = locks + pid % GROUPS
+    v = tl.load(x + pid * B + i)
+    while tl.atomic_cas(lock, 0, 1) == 1:
+        pass
+    v += tl.load(o + row * B + i)  # wrong_lock
+    tl.store(o + row * B + i, v)
+    tl.debug_barrier()
+    tl.atomic_xchg(lock, 0)
+
+
+@triton.jit
+def clears_first(x, o, CLEAR: tl.constexpr, B: tl.constexpr):
+    pid, i = tl.program_id(0), tl.arange(0, B)
+    if CLEAR and pid == 0:
+        tl.store(o, 0.0)
+    tl.atomic_add(o, tl.sum(tl.load(x + pid * B + i), 0), sem="relaxed")  # clears_first
+
+
+@triton.jit
 def bit_set(x, words, ATOMIC: tl.constexpr, B: tl.constexpr):
     at = tl.load(x + tl.arange(0, B))
     bit = (1 << (at % 32)).to(tl.int32)
@@ -360,6 +383,10 @@ CASES = {
                        lambda: (f4(256) + 1, zeros(128), none(1), "relaxed", 128), "race", TEXT),
     "unlock_by_store": (unlock_by_store, 2, lambda: (f4(256), zeros(128), none(1), True, 128),
                         lambda: (f4(256), zeros(128), none(1), False, 128), "race", TEXT),
+    "wrong_lock": (wrong_lock, 4, lambda: (f4(512), zeros(256), none(4), 2, 128),
+                   lambda: (f4(512) + 1, zeros(256), none(4), 4, 128), "race", TEXT),
+    "clears_first": (clears_first, 3, lambda: (f4(384), zeros(1), False, 128),
+                     lambda: (f4(384), zeros(1) + 5, True, 128), "race", TEXT),
     "bit_set": (bit_set, 1, lambda: (ends, none(4), True, 128), lambda: (ends, none(4), False, 128), "race", TEXT),
     "shifted": (shifted, 4, lambda: (f4(500), zeros(501), 500, 128), lambda: (x := f4(501), x, 500, 128), "race",
                 TEXT),

@@ -122,7 +122,7 @@ private:
     std::fill(b.defined.begin(), b.defined.end(), 0);
     std::fill(b.shared.begin(), b.shared.end(), 0xa5); // so that a kernel that reads what it did not write shows it
     b.lastBarrier = b.lastGlobalBarrier = ++launch_.stamp;
-    b.lastAcquire = 0;
+    b.acquired.clear();
   }
 
   void reset(Warp &w, Block &b) {
@@ -149,7 +149,7 @@ private:
     w.tensor.reset();
     w.proxyFences = {};
     w.releasedByFence = false;
-    w.lastAtomicRead = 0;
+    w.readBeforeFence.clear();
     w.fences.clear();
     w.knownAtFence.clear();
     w.registers = program_.registers;

@@ -14,7 +14,7 @@
 //               is known (Buffer::undefined), and if the launch depends on what it reads there (unwritten_trials.h)
 //   races       accesses of two threads to one byte, at least one of them a write that changes it, that no barrier,
 //               warp barrier or pair of release and acquire orders: in shared memory, and in global memory also
-//               across blocks. Not where a read of the block has no effect (unused_reads.h)
+//               across blocks (block_order.h). Not where a read of the block has no effect (unused_reads.h)
 //   wraps       32-bit index arithmetic that overflowed on its way to an address (not where arithmetic modulo 2^32 is
 //               meant: in kernels with buffers of less than 2 GiB, codegen/lowering/access_plan.cpp)
 //   wgmma       operands that ordinary stores wrote without fence.proxy.async, or that are overwritten before the wait;

@@ -6,6 +6,7 @@
 // first entry.
 #pragma once
 #include "absl/status/status.h"
+#include "runtime/emulator/block_order.h"
 #include "runtime/emulator/emulator.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
@@ -164,6 +165,7 @@ struct SharedCell {
 };
 struct GlobalCell {
   Mark write, read, otherRead;
+  Mark plain;                   // the last write that was not atomic, if `write` is
   bool atomic = false;          // the write was one
   bool isOfBlock = false;       // … of the block's scope
   bool touched = false;         // written with what was there
@@ -368,10 +370,10 @@ struct Warp {
   const Instruction *barrier = nullptr;
   unsigned barrierNumber = 0; // of that barrier
   uint64_t lastSync = 0;      // stamp of the last warp barrier
-  // Fences between blocks: whether one that releases came after the last write that is not atomic, and the stamp of the
-  // last atomic read, which one that acquires follows.
+  // Fences between blocks: whether one that releases came after the last write that is not atomic, and what the next
+  // one that acquires knows by the atomic reads before it.
   bool releasedByFence = false;
-  uint64_t lastAtomicRead = 0;
+  Acquired readBeforeFence;
   uint64_t returns = 0;      // to earlier blocks
   uint64_t idleChanges = 0;  // Launch::changes at `idleSince`
   uint64_t idleSince = 0;    // the number of returns when memory last changed
@@ -432,7 +434,7 @@ struct Block {
   unsigned matrixUnit(unsigned warp) const { return copyUnit() + 1 + warp; }
   std::unique_ptr<TensorMemory> tensor;            // once it was allocated
   uint64_t lastBarrier = 0, lastGlobalBarrier = 0; // stamps
-  uint64_t lastAcquire = 0;
+  Acquired acquired;                               // from other blocks
   uint64_t instructions = 0;
   unsigned done = 0;
   bool finished = false;
@@ -463,12 +465,12 @@ struct Launch {
   std::array<int64_t, 3> grid{};
   std::vector<Region> buffers, constants;
   ShadowMemory shadow;
-  std::vector<PendingMultiply> spare;                       // that are done: their memory serves the next ones
-  llvm::DenseMap<uint64_t, WrittenMap> tensorMaps;          // by address
-  uint64_t stamp = 0;                                       // accesses and barriers so far
-  uint64_t changes = 0;                                     // of memory, and blocks and warps begun and ended
-  llvm::DenseMap<uint32_t, std::vector<uint64_t>> releases; // stamps, by block
-  std::vector<SiteCounters> sites;                          // by instruction, with counters
+  std::vector<PendingMultiply> spare;              // that are done: their memory serves the next ones
+  llvm::DenseMap<uint64_t, WrittenMap> tensorMaps; // by address
+  uint64_t stamp = 0;                              // accesses and barriers so far
+  uint64_t changes = 0;                            // of memory, and blocks and warps begun and ended
+  BlockOrder blockOrder;
+  std::vector<SiteCounters> sites; // by instruction, with counters
   llvm::DenseMap<uint32_t, llvm::BitVector>
       reach;                     // by load: instructions that its value reaches, found when first needed
   std::vector<uint8_t> executed; // blocks of the program, with counters

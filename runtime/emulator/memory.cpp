@@ -534,16 +534,33 @@ void update(const LaneAccess &x) {
   }
 }
 
+/// The word that all active lanes access, or BlockOrder::kAllWords.
+uint64_t wordOf(const LaneAccess &x) {
+  constexpr uint64_t kWord = 4;
+  uint64_t first = x.address[std::countr_zero(x.active)] / kWord;
+  for (uint64_t m = x.active; m; m &= m - 1) {
+    uint64_t at = x.address[std::countr_zero(m)];
+    if (at / kWord != first || (at + x.a.bytes - 1) / kWord != first) return BlockOrder::kAllWords;
+  }
+  return first;
+}
+
 /// What the access orders between blocks, by itself or with a fence before or after it (LangRef, "fence").
-void noteOrder(Warp &w, const Access &a, uint64_t now) {
-  if (a.isOfBlock) return;
+void noteOrder(const LaneAccess &x) {
+  Warp &w = x.w;
+  const Access &a = x.a;
+  Block &block = *w.block;
+  if (a.isOfBlock || !x.active) return;
   bool isAtomic = a.kind == Access::Kind::Atomic || a.isVolatile;
   bool reads = a.kind != Access::Kind::Store, writes = a.kind != Access::Kind::Load;
-  if (a.acquires) w.block->lastAcquire = now;
-  if (isAtomic && reads) w.lastAtomicRead = now;
-  bool byFence = isAtomic && writes && w.releasedByFence;
-  if (a.releases || byFence) w.block->launch->releases[w.block->number].push_back(now);
   if (writes && !isAtomic && a.space != Space::Shared) w.releasedByFence = false;
+  if (!isAtomic && !a.acquires && !a.releases) return;
+  BlockOrder &order = block.launch->blockOrder;
+  uint64_t word = wordOf(x);
+  if (a.acquires) order.acquire(block.acquired, word, x.now);
+  if (isAtomic && reads && !a.acquires) order.acquire(w.readBeforeFence, word, x.now);
+  if (a.releases || (isAtomic && writes && w.releasedByFence))
+    order.release(block.number, word, block.acquired.known, x.now);
 }
 
 } // namespace
@@ -551,7 +568,9 @@ void noteOrder(Warp &w, const Access &a, uint64_t now) {
 void fenceBlocks(Warp &w, const Instruction &i) {
   FenceForm form = FenceForm::of(i);
   w.releasedByFence |= form.releases;
-  if (form.acquires) w.block->lastAcquire = std::max(w.block->lastAcquire, w.lastAtomicRead);
+  if (!form.acquires) return;
+  w.block->acquired.known.join(w.readBeforeFence.known);
+  w.readBeforeFence.clear();
 }
 
 void runAccess(Warp &w, const Instruction &i) {
@@ -566,7 +585,7 @@ void runAccess(Warp &w, const Instruction &i) {
   x.now = ++launch.stamp;
   if (a.kind != Access::Kind::Load && x.active && !noteEffect(w, i)) return;
   if (SiteCounters *s = siteOf(w, i)) count(*s, x);
-  noteOrder(w, a, x.now);
+  noteOrder(x);
   switch (a.kind) {
   case Access::Kind::Load: return load(x);
   case Access::Kind::Store: return store(x);

@@ -95,15 +95,6 @@ bool isOver(Block &b, const Mark &read) {
   return wasUsedBeforeBarrier(b.warps[read.thread / b.warps[0].lanes], read);
 }
 
-/// Whether what `other` did by `stamp` is known to this block: it released later, and this block acquired after that.
-bool acquired(const Block &b, uint32_t other, uint64_t stamp) {
-  auto found = b.launch->releases.find(other);
-  if (found == b.launch->releases.end()) return false;
-  auto &r = found->second;
-  auto it = std::upper_bound(r.begin(), r.end(), stamp);
-  return it != r.end() && *it < b.lastAcquire;
-}
-
 } // namespace
 
 void checkSharedOrder(Warp &w, const Instruction &i, const Access &a, unsigned lane, uint32_t offset, bool writes,
@@ -196,10 +187,15 @@ public:
   /// False: the write races with an earlier access, which is reported.
   bool noteWrite(GlobalCell &c, uint64_t at) const {
     if (!atomic_ && !isKnown(c.write)) return race(at, "changes", c.write, c.atomic ? "updated" : "wrote");
+    if (atomic_ && c.plain.stamp && !isKnown(c.plain)) return race(at, "updates", c.plain, "wrote");
     const char *does = atomic_ ? "updates" : "changes";
     for (const Mark &read : {c.read, c.otherRead})
       if (!isKnown(read, true) && !isPutAside(b_, read, mark(), does, place(at))) return race(at, does, read, "read");
     c.changedAgain = c.write.stamp;
+    if (!atomic_)
+      c.plain = {};
+    else if (!c.atomic)
+      c.plain = c.write;
     c.write = mark();
     c.atomic = atomic_;
     c.isOfBlock = atomic_ && isOfBlock();
@@ -212,7 +208,7 @@ private:
   /// Whether barriers or acquires put the earlier access before this one.
   bool isKnown(const Mark &m, bool wasRead = false) const {
     if (!m.stamp) return true;
-    if (m.block != b_.number) return acquired(b_, m.block, m.stamp);
+    if (m.block != b_.number) return b_.launch->blockOrder.isKnown(b_.acquired.known, m.block, m.stamp);
     return ordered(w_, m, b_.lastGlobalBarrier, thread_, now_, wasRead) || (wasRead && isOver(b_, m));
   }
   /// Whether this block has written what another block's write, the only one, left there: the value is the same
