@@ -5,9 +5,9 @@
 //
 // Stamps count all events of the launch. A block's release at a stamp covers what it did before, and what it had
 // acquired. What a block knows is kept by word, not by block: blocks are many, and the words of locks and counters few.
-// Limits: a word has 4 bytes, and an access to more than one word (a tensor's, or of 8 bytes) counts as a release to
-// all words, or as an acquire from all. Whatever was released to a word stays known through it, also after others wrote
-// it.
+// Limits, all of which take more for ordered: a word has 4 bytes, and an access to more than one word (a tensor's, or
+// of 8 bytes) counts as a release to all words, or as an acquire from all. Whatever was released to a word stays known
+// through it, also after others wrote it. Who knows of many words, as at the end of a long chain, knows of all.
 #pragma once
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
@@ -19,6 +19,7 @@ namespace tessera::emulator {
 
 /// The releases that are known: to each word up to a stamp, and to any word up to another.
 struct KnownReleases {
+  static constexpr unsigned kMostWords = 32;
   llvm::DenseMap<uint64_t, uint64_t> toWord;
   uint64_t toAny = 0;
 
@@ -26,6 +27,9 @@ struct KnownReleases {
     if (stamp <= toAny) return;
     uint64_t &known = toWord[word];
     known = std::max(known, stamp);
+    if (toWord.size() <= kMostWords) return;
+    for (auto &entry : toWord) stamp = std::max(stamp, entry.second);
+    knowAll(stamp);
   }
   void knowAll(uint64_t stamp) {
     toWord.clear();

@@ -165,11 +165,11 @@ struct SharedCell {
 };
 struct GlobalCell {
   Mark write, read, otherRead;
-  Mark plain;                   // the last write that was not atomic, if `write` is
   bool atomic = false;          // the write was one
   bool isOfBlock = false;       // … of the block's scope
   bool touched = false;         // written with what was there
   bool changedAgain = false;    // `write` is not the only one that changed something
+  bool hasPlain = false;        // an atomic followed one that was not atomic: Launch::plainWrites
   uint16_t repeatingThread = 0; // that last wrote what was there, of the block, at the stamp
   uint32_t repeatingBlock = 0;
   uint64_t repeatedAt = 0;
@@ -470,7 +470,8 @@ struct Launch {
   uint64_t stamp = 0;                              // accesses and barriers so far
   uint64_t changes = 0;                            // of memory, and blocks and warps begun and ended
   BlockOrder blockOrder;
-  std::vector<SiteCounters> sites; // by instruction, with counters
+  llvm::DenseMap<uint64_t, Mark> plainWrites; // the last before atomics, by address; of few places
+  std::vector<SiteCounters> sites;            // by instruction, with counters
   llvm::DenseMap<uint32_t, llvm::BitVector>
       reach;                     // by load: instructions that its value reaches, found when first needed
   std::vector<uint8_t> executed; // blocks of the program, with counters

@@ -187,15 +187,20 @@ public:
   /// False: the write races with an earlier access, which is reported.
   bool noteWrite(GlobalCell &c, uint64_t at) const {
     if (!atomic_ && !isKnown(c.write)) return race(at, "changes", c.write, c.atomic ? "updated" : "wrote");
-    if (atomic_ && c.plain.stamp && !isKnown(c.plain)) return race(at, "updates", c.plain, "wrote");
+    if (atomic_ && c.hasPlain) {
+      Mark plain = b_.launch->plainWrites.lookup(r_.base + at);
+      if (!isKnown(plain)) return race(at, "updates", plain, "wrote");
+    }
     const char *does = atomic_ ? "updates" : "changes";
     for (const Mark &read : {c.read, c.otherRead})
       if (!isKnown(read, true) && !isPutAside(b_, read, mark(), does, place(at))) return race(at, does, read, "read");
     c.changedAgain = c.write.stamp;
-    if (!atomic_)
-      c.plain = {};
-    else if (!c.atomic)
-      c.plain = c.write;
+    if (!atomic_) {
+      c.hasPlain = false;
+    } else if (!c.atomic && c.write.stamp) {
+      c.hasPlain = true;
+      b_.launch->plainWrites[r_.base + at] = c.write;
+    }
     c.write = mark();
     c.atomic = atomic_;
     c.isOfBlock = atomic_ && isOfBlock();

@@ -54,6 +54,19 @@ TEST(BlockOrder, ReleasesAndAcquiresOfSeveralWords) {
   EXPECT_FALSE(order.isKnown(third.known, 4, 9));
 }
 
+TEST(BlockOrder, LongChainsStayOrdered) {
+  BlockOrder order;
+  constexpr uint32_t kBlocks = 500;
+  for (uint32_t b = 0; b < kBlocks; ++b) {
+    Acquired known;
+    if (b) order.acquire(known, b - 1, 3 * uint64_t(b) + 1);
+    for (uint32_t a = 0; a < b; ++a) EXPECT_TRUE(order.isKnown(known.known, a, 3 * uint64_t(a) + 1)) << a << " " << b;
+    EXPECT_FALSE(order.isKnown(known.known, b + 1, 0));
+    EXPECT_LE(known.known.toWord.size(), KnownReleases::kMostWords);
+    order.release(b, b, known.known, 3 * uint64_t(b) + 2);
+  }
+}
+
 TEST(BlockOrder, LaterReleasesToAWordCoverEarlierWork) {
   BlockOrder order;
   Acquired none, first, last;
