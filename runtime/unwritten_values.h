@@ -9,7 +9,8 @@
 // place whose value makes the difference is a fault. A launch that reads no such memory runs once.
 //
 // Limits: what is printed is not compared, nor is what makes no difference with any of the values: a comparison of an
-// integer with 7 is false for all of them.
+// integer with 7 is false for all of them. Launches on more memory than kMostTrialBytes are not run again; there any
+// such read is a fault.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,9 @@
 #include <optional>
 
 namespace tessera::runtime {
+
+/// A launch is run again from a copy of its memory.
+inline constexpr uint64_t kMostTrialBytes = uint64_t(4) << 30;
 
 /// What reads of memory that nothing wrote find. As numbers of any format: 0; NaN and -1; almost the largest; almost
 /// the lowest; the integer 1.

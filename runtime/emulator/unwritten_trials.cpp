@@ -139,16 +139,22 @@ private:
   llvm::function_ref<absl::Status(Launch &)> run_;
 };
 
-bool hasUnwritten(const Launch &launch) {
-  return launch.checks.undefined &&
-         llvm::any_of(launch.buffers, [](const Region &r) { return r.undefined && memchr(r.undefined, 1, r.bytes); });
+/// Whether the launch may read memory that nothing wrote, and can be run again.
+bool mayNeedTrials(const Launch &launch) {
+  uint64_t bytes = 0;
+  bool hasUnwritten = false;
+  for (const Region &r : launch.buffers) {
+    bytes += r.bytes;
+    hasUnwritten = hasUnwritten || (r.undefined && memchr(r.undefined, 1, r.bytes));
+  }
+  return launch.checks.undefined && hasUnwritten && bytes <= runtime::kMostTrialBytes;
 }
 
 } // namespace
 
 absl::Status runWithTrials(Launch &launch, llvm::function_ref<std::unique_ptr<Launch>()> again,
                            llvm::function_ref<absl::Status(Launch &)> run) {
-  if (!hasUnwritten(launch)) return run(launch);
+  if (!mayNeedTrials(launch)) return run(launch);
   MemoryContents before(launch);
   const Options *given = launch.options;
   Options counting = *given;

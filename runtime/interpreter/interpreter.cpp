@@ -284,8 +284,15 @@ public:
         if (b.undefined[k]) b.data[k] = bytes[k];
     }
   }
-  bool hasUnwritten() const {
-    return llvm::any_of(buffers_, [](auto &b) { return b.undefined && std::memchr(b.undefined, 1, b.bytes); });
+  /// Whether the launch may read memory that nothing wrote, and can be run again.
+  bool mayNeedTrials() const {
+    uint64_t bytes = 0;
+    bool hasUnwritten = false;
+    for (auto &b : buffers_) {
+      bytes += b.bytes;
+      hasUnwritten = hasUnwritten || (b.undefined && std::memchr(b.undefined, 1, b.bytes));
+    }
+    return hasUnwritten && bytes <= kMostTrialBytes;
   }
 
 private:
@@ -406,18 +413,18 @@ absl::Status interpret(Module &m, Operation *kernel, std::array<int64_t, 3> grid
   Launch launch(plan, kernel, grid, buffers, args);
   // Programs that run at once need not do the same twice.
   bool looksForOpen = options.findOpenValues && options.threads <= 1 && mayLeaveOpen(m);
-  bool hasUnwritten = launch.hasUnwritten();
-  Launch::Contents before = looksForOpen || hasUnwritten ? launch.contents() : Launch::Contents();
+  bool mayNeedTrials = launch.mayNeedTrials();
+  Launch::Contents before = looksForOpen || mayNeedTrials ? launch.contents() : Launch::Contents();
   InterpreterOptions counting = options;
   std::atomic<int64_t> printed{0};
-  if (options.print && hasUnwritten)
+  if (options.print && mayNeedTrials)
     counting.print = [&](llvm::StringRef line) {
       ++printed;
       options.print(line);
     };
   OpenValues ofFirst, ofTrials;
   Outcome outcome = launch.run(counting, looksForOpen ? &ofFirst : nullptr, nullptr);
-  bool readsUnwritten = outcome.isUnwrittenRead() && hasUnwritten;
+  bool readsUnwritten = outcome.isUnwrittenRead() && mayNeedTrials;
   if (readsUnwritten) outcome = outcomeOfTrials(launch, before, printed, options, looksForOpen ? &ofTrials : nullptr);
   const OpenValues &openValues = readsUnwritten ? ofTrials : ofFirst;
   bool isToRunAgain = !openValues.places().empty() && !outcome.outOfThreads && !outcome.isUnwrittenRead() &&
