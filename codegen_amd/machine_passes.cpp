@@ -10,6 +10,7 @@
 #include "codegen_amd/passes/raise_priorities.h"
 #include "codegen_amd/passes/share_constants.h"
 #include "codegen_amd/passes/uses_after_loads.h"
+#include "codegen_amd/passes/wait_before_joins.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Pass.h"
 
@@ -70,6 +71,9 @@ constexpr MachinePass kMachinePasses[] = {
      [](const Info &info, const CodegenVariant &) { return createMarkNextBlock(info); }},
     {"prologepilog", 2, Matrices::Mfma,
      [](const Info &info, const CodegenVariant &) { return createRaisePriorities(info); }},
+    // When nothing moves any more.
+    {"si-memory-legalizer", 2, Matrices::Mfma,
+     [](const Info &, const CodegenVariant &) { return createWaitBeforeJoins(); }},
 };
 
 } // namespace
