@@ -264,7 +264,8 @@ absl::Status Compilation::assignLayouts() {
                                      .mayAddWarps = !options_.exactNumWarps,
                                      .tensorMemory = options_.tensorMemory};
   std::unique_ptr<Module> ttir;
-  if (!options_.exactNumWarps && mayTakeMoreWarps(*module_, kernelName_, target_)) ttir = module_->clone();
+  bool foreseesSpills = target_.tuning.heldRegistersPercent;
+  if (foreseesSpills && !options_.exactNumWarps && mayTakeMoreWarps(*module_, kernelName_)) ttir = module_->clone();
   // Where passes are observed, a copy decides (trials.h says why).
   bool isUnobserved = transforms::hasNoObservers(options_.passes);
   MoreWarps more;
@@ -392,7 +393,7 @@ Trial compileOnce(Module &m, const TargetInfo &target, const CompileOptions &o, 
 ///   spill_trials.h         assembly and objects of loops with dots, on targets that hold loads in registers (RDNA): by
 ///                          what an iteration spills; twice the warps, fewer stages
 ///   warps_after_spills.h   objects, on targets with Tuning::spillBytesForMoreWarps (NVIDIA): by what a thread spills;
-///                          twice the warps
+///                          with MFMA, where schedulers are idle; twice the warps
 absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const CompileOptions &o,
                                       DiagnosticEngine &diag) {
   if (hasSpillTrials(m, target, o)) return compileWithSpillTrials(m, target, o, diag, compileOnce);

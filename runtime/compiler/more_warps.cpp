@@ -62,8 +62,8 @@ bool canBeLowered(const Module &ttgir, const TargetInfo &target) {
 
 } // namespace
 
-bool mayTakeMoreWarps(const Module &ttir, llvm::StringRef kernel, const TargetInfo &target) {
-  if (!target.tuning.heldRegistersPercent || hasLayouts(ttir.op())) return false;
+bool mayTakeMoreWarps(const Module &ttir, llvm::StringRef kernel) {
+  if (hasLayouts(ttir.op())) return false;
   bool isFixed = false;
   bool holds = false; // registers are counted at dots and in loops only
   for (Operation *function : functionsOf(ttir, kernel))

@@ -27,7 +27,7 @@ namespace tessera::runtime {
 inline constexpr int kMostTimesWarps = 4;
 
 /// Whether the kernel leaves the number of warps open, and may hold many registers. @pre TTIR
-bool mayTakeMoreWarps(const ir::Module &ttir, llvm::StringRef kernel, const ir::TargetInfo &);
+bool mayTakeMoreWarps(const ir::Module &ttir, llvm::StringRef kernel);
 
 /// A kernel with more warps than requested.
 struct MoreWarps {

@@ -72,13 +72,13 @@ absl::StatusOr<CompileResult> compileWithTrials(Module &m, const TargetInfo &tar
   return result;
 }
 
-bool mayTryMoreWarps(const Module &m, const TargetInfo &target, const CompileOptions &o) {
+bool mayTryMoreWarps(const Module &m, const CompileOptions &o) {
   auto kernel = selectKernel(m, o.kernel);
-  return kernel.ok() && !o.exactNumWarps && mayTakeMoreWarps(m, (*kernel)->cast<tt::FuncOp>().symName(), target);
+  return kernel.ok() && !o.exactNumWarps && mayTakeMoreWarps(m, (*kernel)->cast<tt::FuncOp>().symName());
 }
 
 std::optional<CompileOptions> withTwiceTheWarps(const Module &m, const TargetInfo &target, const Trial &requested) {
-  if (!mayTryMoreWarps(m, target, requested.options)) return std::nullopt;
+  if (!mayTryMoreWarps(m, requested.options)) return std::nullopt;
   int warps = 2 * requested.warps();
   bool isAllowed =
       warps <= kMostTimesWarps * requested.options.numWarps && warps * target.warpSize <= target.maxThreadsPerBlock;

@@ -45,7 +45,7 @@ absl::StatusOr<CompileResult> compileWithTrials(ir::Module &, const ir::TargetIn
                                                 ir::DiagnosticEngine &, CompileOnce, TrialSearch, TrialRemark);
 
 /// Whether the user and the kernel leave the number of warps open (see mayTakeMoreWarps).
-bool mayTryMoreWarps(const ir::Module &, const ir::TargetInfo &, const CompileOptions &requested);
+bool mayTryMoreWarps(const ir::Module &, const CompileOptions &requested);
 /// The options of a trial with twice the warps of what was compiled as requested; none if the user, the kernel or the
 /// target forbids so many.
 std::optional<CompileOptions> withTwiceTheWarps(const ir::Module &, const ir::TargetInfo &, const Trial &requested);

@@ -8,12 +8,23 @@
 namespace tessera::runtime {
 using namespace ir;
 
+/// Whether the rule for idle schedulers holds for the target.
+static bool mayLeaveIdle(const TargetInfo &target) { return target.matrixUnit == MatrixUnit::Mfma; }
+
 bool hasWarpsTrial(const Module &m, const TargetInfo &target, const CompileOptions &o) {
   bool isAllocated = o.stage == Stage::Object && o.optLevel >= 2;
-  return target.tuning.spillBytesForMoreWarps && isAllocated && mayTryMoreWarps(m, target, o);
+  bool mayFollow = target.tuning.spillBytesForMoreWarps || mayLeaveIdle(target);
+  return mayFollow && isAllocated && mayTryMoreWarps(m, o);
 }
 
 namespace {
+
+/// Whether what the object spills is worth another compilation.
+bool spillsTooMuch(const KernelMetadata &md, const TargetInfo &target) {
+  int64_t least = target.tuning.spillBytesForMoreWarps;
+  bool leavesIdle = mayLeaveIdle(target) && md.occupancy * md.numWarps < target.schedulersPerMultiprocessor;
+  return (least && md.spillBytes >= least) || (leavesIdle && md.spillBytes);
+}
 
 bool isBetter(const KernelMetadata &made, const KernelMetadata &before) {
   constexpr int kLeastGain = 4;
@@ -44,7 +55,7 @@ absl::StatusOr<CompileResult> compileWithWarpsTrial(Module &m, const TargetInfo 
                                                     DiagnosticEngine &diag, CompileOnce compileOnce) {
   auto search = [&](const Module &unchanged, const Trial &requested, TryOptions tryOptions) -> std::unique_ptr<Trial> {
     const KernelMetadata &md = requested.result->metadata;
-    if (md.spillBytes < target.tuning.spillBytesForMoreWarps) return nullptr;
+    if (!spillsTooMuch(md, target)) return nullptr;
     std::optional<CompileOptions> more = withTwiceTheWarps(unchanged, target, requested);
     if (!more) return nullptr;
     auto trial = std::make_unique<Trial>(tryOptions(*more));
