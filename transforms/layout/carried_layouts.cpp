@@ -75,10 +75,11 @@ bool CarriedLayouts::changeAll() {
   bool changed = false;
   std::vector<Operation *> ops;
   m_.op()->walkPostOrder([&](Operation *op) {
-    if (op->is<scf::ForOp>() || op->is<scf::IfOp>()) ops.push_back(op);
+    if (op->is<scf::ForOp>() || op->is<scf::WhileOp>() || op->is<scf::IfOp>()) ops.push_back(op);
   });
   for (auto *op : ops) {
     if (auto loop = op->dyn<scf::ForOp>()) changed |= changeCarriedBy(loop);
+    if (auto loop = op->dyn<scf::WhileOp>()) changed |= changeCarriedBy(loop);
     if (auto branch = op->dyn<scf::IfOp>()) changed |= changeResultsOf(branch);
   }
   return changed;
@@ -106,6 +107,36 @@ bool CarriedLayouts::changeCarriedBy(scf::ForOp loop) {
     if (!e || e == encodingOf(c.result) || isDotOperand(e) || !values_.isAvailable(c.init, e)) continue;
     if (!mayChange(loop.op, i, e)) continue;
     change(c, e);
+    changed = true;
+  }
+  return changed;
+}
+
+/// Only to layouts of matrix instructions: accumulators of dots.
+bool CarriedLayouts::changeCarriedBy(scf::WhileOp loop) {
+  if (!loop.before().hasOneBlock() || !loop.after().hasOneBlock()) return false;
+  Block *before = loop.before().front(), *after = loop.after().front();
+  Operation *condition = before->terminator(), *yield = after->terminator();
+  bool changed = false;
+  for (unsigned i = 0; i < before->numArgs(); ++i) {
+    Value argument = before->arg(i), init = loop.inits()[i];
+    auto conversion = yield->operand(i).definedBy<ttg::ConvertLayoutOp>();
+    // The first region only hands it on.
+    auto handsOn = [&](Operation *user) { return user == condition; };
+    if (!conversion || !llvm::all_of(argument.users(), handsOn)) continue;
+    const Encoding *e = encodingOf(conversion.src());
+    if (!isStronger(e, encodingOf(argument)) || isDotOperand(e) || !values_.isAvailable(init, e) ||
+        !mayChange(loop.op, i, e))
+      continue;
+    changed_[{loop.op, i}] = e;
+    loop->setOperand(i, values_.getIn(init, e, loop.op));
+    values_.setOperandLayout(yield, i, e);
+    argument.setType(tensorOf(argument).withEncoding(e));
+    for (unsigned k = 0; k < loop->numResults(); ++k) {
+      if (condition->operand(k + 1) != argument) continue; // the first operand is the condition
+      changeLayout(after->arg(k), e);
+      changeLayout(loop->result(k), e);
+    }
     changed = true;
   }
   return changed;

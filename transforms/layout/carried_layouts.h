@@ -36,6 +36,7 @@ private:
   bool isOnlyUpdated(const ir::CarriedValue &) const;
   bool collectLeaves(ir::Value, const layouts::Encoding *e, Leaves &, int64_t &budget);
   bool changeCarriedBy(ir::scf::ForOp);
+  bool changeCarriedBy(ir::scf::WhileOp);
   bool changeResultsOf(ir::scf::IfOp);
 
   ir::Module &m_;
