@@ -3,6 +3,7 @@
 tries, by two compilers.
 
     inductor_templates.py collect FOLDER [--models gpt2,moe] [--passes inference]
+    inductor_templates.py compile FOLDER I/N     # each N-th file into Triton's cache, in N processes at the same time
     TESSERA_TRITON=0 TRITON_CACHE_DIR=t inductor_templates.py time FOLDER > triton.jsonl     # by Triton
     TESSERA_TRITON=1 TRITON_CACHE_DIR=s inductor_templates.py time FOLDER > tessera.jsonl    # by Tessera, its wheel
     inductor_templates.py compare triton.jsonl tessera.jsonl
@@ -123,6 +124,31 @@ class Template:
         return getattr(module, self.kernel)
 
 
+def each_template(folder, part):
+    """Each N-th file from the I-th on, of part I/N."""
+    first, step = map(int, part.split("/"))
+    files = sorted(glob.glob(os.path.join(folder, "*.py")))[first::step]
+    for i, path in enumerate(files):
+        print(f"\r{i + 1}/{len(files)}", end="", file=sys.stderr, flush=True)
+        with open(path) as file:
+            yield Template(file.read())
+    print(file=sys.stderr)
+
+
+def compile_all(folder, part):
+    import torch
+    from triton.runtime.jit import MockTensor
+
+    for template in each_template(folder, part):
+        arguments = [MockTensor(torch.bfloat16)] * template.arguments
+        try:
+            template.function().warmup(
+                *arguments, grid=template.grid, num_warps=template.warps, num_stages=template.stages
+            )
+        except Exception as e:  # `time` says what its file is
+            print(f"{template.problem}: {type(e).__name__}", file=sys.stderr)
+
+
 def line_of(template):
     import torch
 
@@ -146,18 +172,12 @@ def line_of(template):
 
 
 def time_all(folder, part):
-    first, step = map(int, part.split("/"))
-    files = sorted(glob.glob(os.path.join(folder, "*.py")))[first::step]
-    for i, path in enumerate(files):
-        print(f"\r{i + 1}/{len(files)}", end="", file=sys.stderr, flush=True)
-        with open(path) as file:
-            template = Template(file.read())
+    for template in each_template(folder, part):
         try:
             line = line_of(template)
         except Exception as e:  # out of shared memory with one of the compilers: only this one fails
             line = {"error": f"{type(e).__name__}: {e}"[:300]}
         print(json.dumps({"file": template.problem, **line}), flush=True)
-    print(file=sys.stderr)
 
 
 def main():
@@ -170,9 +190,10 @@ def main():
     sub = commands.add_parser("compile-model")
     sub.add_argument("model")
     sub.add_argument("which")
-    sub = commands.add_parser("time")
-    sub.add_argument("folder")
-    sub.add_argument("part", nargs="?", default="0/1", help="I/N: each N-th file from the I-th on")
+    for name in ("compile", "time"):
+        sub = commands.add_parser(name)
+        sub.add_argument("folder")
+        sub.add_argument("part", nargs="?", default="0/1", help="I/N: each N-th file from the I-th on")
     sub = commands.add_parser("compare")
     sub.add_argument("first")
     sub.add_argument("second")
@@ -183,6 +204,8 @@ def main():
         collect(o.folder, o.models.split(","), o.passes.split(","))
     elif o.command == "compile-model":
         compile_model(o.model, o.which)
+    elif o.command == "compile":
+        compile_all(o.folder, o.part)
     elif o.command == "time":
         time_all(o.folder, o.part)
     else:
