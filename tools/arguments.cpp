@@ -44,6 +44,7 @@ static constexpr KnownRemark kRemarks[] = {
     {"allocate-shared-memory", "SharedMemory", runtime::Stage::Llir},
     {"more-warps", "MoreWarps", runtime::Stage::Ttgir},
     {"more-warps", "WarpsDoubled", runtime::Stage::Asm},
+    {"fewer-warps", "FewerWarps", runtime::Stage::Ttgir},
     {"fewer-stages", "FewerStages", runtime::Stage::Asm},
     {"codegen", "NotOptimized", runtime::Stage::Asm},
     {"codegen", "PrioritiesRaised", runtime::Stage::Asm},

@@ -123,7 +123,8 @@ def compile(
         text: TTIR or TTGIR as Triton prints it, or the path of a file with it (`.ttir`, `.ttgir`, `.mlir`).
         target: see `tessera.targets()`.
         num_warps: warps of a block, a power of two; of 32 threads, on gfx9 of 64. More may be taken where registers
-            would spill, unless `exact_num_warps=True`; the metadata says how many.
+            would spill, and fewer where most would have nothing to do, unless `exact_num_warps=True`; the metadata
+            says how many.
         num_stages: stages of software pipelines; with 0 no loop is pipelined, with 1 only wgmma loops
             with few warps.
         stage: the last stage; None: the target's object, "cubin" or "hsaco". "cubin" needs the CUDA toolkit's ptxas.

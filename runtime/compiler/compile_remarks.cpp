@@ -28,6 +28,20 @@ transforms::Remark moreWarpsRemark(Operation *kernel, const MoreWarps &more, int
                              {"registersPerThread", exist}}};
 }
 
+transforms::Remark fewerWarpsRemark(Operation *kernel, const FewerWarps &fewer, int requested) {
+  std::string message =
+      llvm::formatv("'{0}' has {1} {2} instead of {3}: no tensor of it has more than {4} {5}",
+                    kernel->cast<tt::FuncOp>().symName(), fewer.warps, fewer.warps == 1 ? "warp" : "warps", requested,
+                    fewer.mostElements, fewer.mostElements == 1 ? "element" : "elements");
+  return {Remark::Applied,
+          "fewer-warps",
+          "FewerWarps",
+          kernel->loc(),
+          std::move(message),
+          llvm::json::Object{
+              {"numWarps", fewer.warps}, {"requestedNumWarps", requested}, {"mostElements", fewer.mostElements}}};
+}
+
 transforms::Remark resourcesRemark(Operation *kernel, const KernelMetadata &md) {
   int64_t shared = md.dynamicSharedBytes + md.staticSharedBytes;
   std::string message = llvm::formatv("'{0}' takes {1} registers of a thread ({2} bytes spilled) and {3} bytes of "

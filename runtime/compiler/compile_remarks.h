@@ -4,6 +4,7 @@
 #include "ir/operation.h"
 #include "ir/target.h"
 #include "runtime/compiler/compiler.h"
+#include "runtime/compiler/fewer_warps.h"
 #include "runtime/compiler/more_warps.h"
 
 namespace llvm {
@@ -15,6 +16,8 @@ namespace tessera::runtime {
 /// `MoreWarps`: more warps than requested.
 transforms::Remark moreWarpsRemark(ir::Operation *kernel, const MoreWarps &, int requestedWarps,
                                    const ir::TargetInfo &);
+/// `FewerWarps`: fewer warps than requested.
+transforms::Remark fewerWarpsRemark(ir::Operation *kernel, const FewerWarps &, int requestedWarps);
 /// `Resources`: what an object takes.
 transforms::Remark resourcesRemark(ir::Operation *kernel, const KernelMetadata &);
 /// That the tool which made the object lets no two warp-group dots run at a time, with its reason.

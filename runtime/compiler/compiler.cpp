@@ -15,6 +15,7 @@
 #include "runtime/compiler/backend_errors.h"
 #include "runtime/compiler/bitcode_object.h"
 #include "runtime/compiler/compile_remarks.h"
+#include "runtime/compiler/fewer_warps.h"
 #include "runtime/compiler/kernel_function.h"
 #include "runtime/compiler/more_warps.h"
 #include "runtime/compiler/spill_trials.h"
@@ -254,7 +255,7 @@ absl::Status Compilation::verifyPasses() {
   return absl::OkStatus();
 }
 
-/// To TTGIR, with the requested warps or with more.
+/// To TTGIR, with the requested warps, or with more or fewer.
 absl::Status Compilation::assignLayouts() {
   // Without numCtas: programs are not spread over clusters, so that the layouts are those of one block (checkInput
   // warns).
@@ -263,6 +264,12 @@ absl::Status Compilation::assignLayouts() {
                                      .matrixInstructionSize = options_.matrixInstrNonkdim,
                                      .mayAddWarps = !options_.exactNumWarps,
                                      .tensorMemory = options_.tensorMemory};
+  if (!options_.exactNumWarps) {
+    FewerWarps fewer = takeFewerWarps(*module_, kernelName_, target_, options_.numWarps);
+    if (fewer.warps < o.numWarps && options_.passes.remarks)
+      options_.passes.remarks(fewerWarpsRemark(kernel(), fewer, o.numWarps));
+    o.numWarps = fewer.warps;
+  }
   std::unique_ptr<Module> ttir;
   bool foreseesSpills = target_.tuning.heldRegistersPercent;
   if (foreseesSpills && !options_.exactNumWarps && mayTakeMoreWarps(*module_, kernelName_)) ttir = module_->clone();

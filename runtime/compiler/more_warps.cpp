@@ -9,9 +9,6 @@
 namespace tessera::runtime {
 using namespace ir;
 
-namespace {
-
-/// The kernel and what it may call; not the module's other kernels.
 llvm::SmallVector<Operation *, 2> functionsOf(const Module &m, llvm::StringRef kernel) {
   llvm::SmallVector<Operation *, 2> functions;
   for (auto &op : *m.body()) {
@@ -20,6 +17,8 @@ llvm::SmallVector<Operation *, 2> functionsOf(const Module &m, llvm::StringRef k
   }
   return functions;
 }
+
+namespace {
 
 /// What decides, of a kernel in TTGIR.
 struct Needs {

@@ -1,7 +1,7 @@
 // Atomic loads, stores and polls: one thread acts for a scalar and the others get what it loaded; a barrier stands before
 // a store that releases, and after a load or poll that acquires.
-// RUN: tessera compile %s --kernel scalars --target sm_90a --emit ptx -o - | FileCheck %s --check-prefix=PTX
-// RUN: tessera compile %s --kernel scalars --target gfx942 --emit amdgcn -o - | FileCheck %s --check-prefix=AMD
+// RUN: tessera compile %s --kernel scalars --exact-num-warps --target sm_90a --emit ptx -o - | FileCheck %s --check-prefix=PTX
+// RUN: tessera compile %s --kernel scalars --exact-num-warps --target gfx942 --emit amdgcn -o - | FileCheck %s --check-prefix=AMD
 // RUN: tessera compile %s --kernel tensors --target sm_90a --emit ptx -o - | FileCheck %s --check-prefix=TENSORS
 // RUN: tessera compile %s --kernel timeout --target sm_90a --emit ptx -o - | FileCheck %s --check-prefix=TIMEOUT
 // RUN: tessera compile %s --kernel timeout --target gfx1201 --emit amdgcn -o - | FileCheck %s --check-prefix=RDNA

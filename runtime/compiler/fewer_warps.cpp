@@ -1,0 +1,42 @@
+// The warps that have something to do (see fewer_warps.h).
+#include "runtime/compiler/fewer_warps.h"
+#include "ir/attribute_names.h"
+#include "ir/module_attributes.h"
+#include "ir/ops.h"
+#include "ir/tensor_queries.h"
+#include "runtime/compiler/more_warps.h"
+#include <algorithm>
+
+namespace tessera::runtime {
+using namespace ir;
+
+namespace {
+
+constexpr int64_t kLeastIdle = 4;
+
+/// Whether the operation may be written for a number of warps, or does something once for each thread.
+bool dependsOnWarps(const Operation *op) {
+  return isDot(op) || op->is<tt::ElementwiseInlineAsmOp>() || op->is<tt::PrintOp>() ||
+         op->is<ttg::WarpSpecializeOp>() || op->attr(kWarpSpecializeAttr);
+}
+
+} // namespace
+
+FewerWarps takeFewerWarps(const Module &ttir, llvm::StringRef kernel, const TargetInfo &target, int requestedWarps) {
+  FewerWarps result{requestedWarps, 1};
+  bool isFixed = hasLayouts(ttir.op());
+  auto count = [&](Type type) {
+    if (type.isTensor()) result.mostElements = std::max(result.mostElements, type.cast<TensorType>().numElements());
+  };
+  for (Operation *function : functionsOf(ttir, kernel))
+    function->walk([&](Operation *op) {
+      isFixed |= dependsOnWarps(op);
+      for (Value v : op->operands()) count(v.type());
+      for (Value v : op->results()) count(v.type());
+    });
+  if (isFixed || result.mostElements * kLeastIdle > int64_t(requestedWarps) * target.warpSize) return result;
+  while (result.warps > 1 && result.mostElements <= int64_t(result.warps / 2) * target.warpSize) result.warps /= 2;
+  return result;
+}
+
+} // namespace tessera::runtime
