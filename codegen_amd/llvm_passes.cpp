@@ -4,6 +4,7 @@
 // are rotated here and redundancy across blocks is removed by GVN.
 #include "codegen_amd/llvm_passes.h"
 #include "codegen/object/run_passes.h"
+#include "codegen/object/signed_constants.h"
 #include "codegen_amd/passes/advance_offsets.h"
 #include "codegen_amd/passes/alternate_waves.h"
 #include "codegen_amd/passes/atomic_loops.h"
@@ -104,14 +105,15 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info, const Targe
   p.addPass(CarryWordsPass());   // after SLP, which vectorizes what is carried to vectors of bytes
   p.addPass(PermuteBytesPass()); // InstCombine makes the chains of shuffles that it takes
   p.addPass(ADCEPass());
-  p.addPass(AdvanceOffsetsPass());      // after the passes that change offsets and their masks
-  p.addPass(ScalarOffsetsPass());       // … and before all that hides them
-  p.addPass(ShareBaseMovesPass(info));  // … and before their sums change
-  p.addPass(KeepCarriedPointersPass()); // hides where pointers start: after the passes that use it
-  p.addPass(ScaleIndicesPass());        // after the passes that know shifted indices
-  p.addPass(AtomicLoopsPass(tm));       // … and blocks
-  p.addPass(AlternateWavesPass(info));  // after all that changes loops
-  p.addPass(MfmaSchedulerPass());       // after the passes that remove matrix instructions
+  p.addPass(codegen::SignedConstantsPass()); // after InstCombine, which clears their upper bits
+  p.addPass(AdvanceOffsetsPass());           // after the passes that change offsets and their masks
+  p.addPass(ScalarOffsetsPass());            // … and before all that hides them
+  p.addPass(ShareBaseMovesPass(info));       // … and before their sums change
+  p.addPass(KeepCarriedPointersPass());      // hides where pointers start: after the passes that use it
+  p.addPass(ScaleIndicesPass());             // after the passes that know shifted indices
+  p.addPass(AtomicLoopsPass(tm));            // … and blocks
+  p.addPass(AlternateWavesPass(info));       // after all that changes loops
+  p.addPass(MfmaSchedulerPass());            // after the passes that remove matrix instructions
   return p;
 }
 

@@ -5,6 +5,7 @@
 // loops, scheduling, sinking).
 #include "codegen_nvidia/llvm_passes.h"
 #include "codegen/object/run_passes.h"
+#include "codegen/object/signed_constants.h"
 #include "codegen_nvidia/passes/addresses_beside_wgmma.h"
 #include "codegen_nvidia/passes/compare_differences.h"
 #include "codegen_nvidia/passes/count_loops.h"
@@ -54,6 +55,7 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
       late.addPass(SimplifyCFGPass());                   // small ifs to selects
       late.addPass(SharePointersPass());                 // distances are folded into constants
       late.addPass(ADCEPass());                          // whole cycles of dead phis
+      late.addPass(codegen::SignedConstantsPass());      // after InstCombine, which clears their upper bits
       late.addPass(CompareDifferencesPass(tuning.leastDifferences)); // sums that nothing else uses are gone
       late.addPass(NarrowOffsetsPass(tuning));                       // before code generation reduces their strength
       late.addPass(AddressesBesideWgmmaPass());                      // … those that are left

@@ -110,7 +110,7 @@ TEST(Recompilation, WarpGroupDotsAreTriedWithOneMoreBlock) {
   ObjectInfo first = objectOf(172, 4);
   EXPECT_EQ(first.occupancy, 2);
   EXPECT_TRUE(worth(Attempt::OneMoreBlock, plan, first, first));
-  first.registers = 200; // 168 are less than nine tenths
+  first.registers = 216; // 168 are less than eight tenths
   EXPECT_FALSE(worth(Attempt::OneMoreBlock, plan, first, first));
   ObjectInfo more = first;
   EXPECT_FALSE(better(Attempt::OneMoreBlock, more, first));
