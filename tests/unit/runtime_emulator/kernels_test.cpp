@@ -76,6 +76,19 @@ TEST(MoreWarps, ThanRequested) {
   }
 }
 
+/// A block of 16 elements has work for one warp.
+TEST(FewerWarps, ThanRequested) {
+  for (const char *target : {"sm_80", "sm_90a", "gfx942", "gfx1100"}) {
+    testing::Emulation e;
+    e.target = target;
+    e.numWarps = 8;
+    e.exactNumWarps = false;
+    auto r = e.launch(TESSERA_SOURCE_DIR "/tests/kernels/few_elements");
+    EXPECT_TRUE(r.ok()) << target << ": " << r.status();
+    EXPECT_EQ(e.options.numWarps, 1) << target;
+  }
+}
+
 /// A kernel whose loops request a warp for their copies.
 testing::Emulation withProducer(int warps, int stages) {
   testing::Emulation e;
