@@ -33,6 +33,7 @@ Outcome compile(const std::string &text, llvm::StringRef target, int warps = 4, 
   runtime::CompileOptions o;
   o.stage = object ? runtime::Stage::Object : runtime::Stage::Asm;
   o.numWarps = warps;
+  o.exactNumWarps = true;
   auto r = runtime::compile(*m, **t, o, diag);
   if (!r.ok())
     out.errors += std::string(r.status().message());

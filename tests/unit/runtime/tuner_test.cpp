@@ -85,7 +85,7 @@ TEST(Tuner, ReportsWhatBecomesOfEachConfiguration) {
   for (auto [warps, stages, waves] :
        {std::tuple(1, 1, 0), {1, 2, 0}, {2, 1, 0}, {4, 1, 0}, {8, 1, 0}, {16, 1, 0}, {32, 1, 0}, {2, 1, 4}}) {
     auto &o = configurations.emplace_back();
-    o.numWarps = warps, o.numStages = stages, o.wavesPerEu = waves;
+    o.numWarps = warps, o.exactNumWarps = true, o.numStages = stages, o.wavesPerEu = waves;
   }
   TuneJob job{*d, kKernel, "k", *arguments, device, nullptr, cache, configurations, 7, nullptr, [&](size_t done) {
                 EXPECT_EQ(done, seen++);
