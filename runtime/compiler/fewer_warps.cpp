@@ -25,14 +25,19 @@ bool dependsOnWarps(const Operation *op) {
 FewerWarps takeFewerWarps(const Module &ttir, llvm::StringRef kernel, const TargetInfo &target, int requestedWarps) {
   FewerWarps result{requestedWarps, 1};
   bool isFixed = hasLayouts(ttir.op());
-  auto count = [&](Type type) {
-    if (type.isTensor()) result.mostElements = std::max(result.mostElements, type.cast<TensorType>().numElements());
+  auto count = [&](Value v) {
+    if (!v.type().isTensor()) return;
+    auto type = v.type().cast<TensorType>();
+    isFixed |= type.encoding() != nullptr; // in a module that does not say for how many warps
+    result.mostElements = std::max(result.mostElements, type.numElements());
   };
   for (Operation *function : functionsOf(ttir, kernel))
     function->walk([&](Operation *op) {
       isFixed |= dependsOnWarps(op);
-      for (Value v : op->operands()) count(v.type());
-      for (Value v : op->results()) count(v.type());
+      for (Value v : op->results()) count(v);
+      for (Region &region : op->regions())
+        for (Block *block : region.blocks())
+          for (unsigned i = 0; i < block->numArgs(); ++i) count(block->arg(i));
     });
   if (isFixed || result.mostElements * kLeastIdle > int64_t(requestedWarps) * target.warpSize) return result;
   while (result.warps > 1 && result.mostElements <= int64_t(result.warps / 2) * target.warpSize) result.warps /= 2;
