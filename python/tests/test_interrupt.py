@@ -18,7 +18,7 @@ np = pytest.importorskip("numpy")
 #: lengthen it. A kernel that is not interrupted takes minutes.
 PATIENCE = 5.0
 
-#: o[0] = s after s = 5 * s ^ i for i < n; 2 billion times take minutes.
+#: o[0] = s after s = 5 * s ^ i for i < n; 2 billion times take minutes by four warps.
 SPIN = """
 module {
   tt.func public @spin(%o: !tt.ptr<i32>, %n: i32) {
@@ -73,7 +73,7 @@ def interrupted(run, signals=1):
 @pytest.mark.parametrize("device", ["interpreter", "emulator:sm_90a", "emulator:gfx942", "emulator:gfx1100"])
 @pytest.mark.parametrize("signals", [1, 3])
 def test_launches_end(device, signals):
-    kernel = tessera.Device(device).compile(SPIN)
+    kernel = tessera.Device(device).compile(SPIN, exact_num_warps=True)
     o = np.ones(4, "i4")
     assert interrupted(lambda: kernel[1](o, MANY), signals) < PATIENCE
     assert interrupted(lambda: kernel.time(1, o, MANY, repetitions=2), signals) < PATIENCE
@@ -84,7 +84,7 @@ def test_launches_end(device, signals):
 
 def test_many_blocks_end():
     """Between blocks, too: each is short, and all of them take a minute."""
-    kernel = tessera.Device("emulator:sm_80").compile(SPIN)
+    kernel = tessera.Device("emulator:sm_80").compile(SPIN, exact_num_warps=True)
     o = np.ones(4, "i4")
     assert interrupted(lambda: kernel[(1 << 20, 64, 1)](o, 1)) < PATIENCE
 
@@ -98,7 +98,7 @@ def test_other_handlers_raise():
     def wake(*_):
         raise Alarm
 
-    kernel = tessera.Device("emulator:sm_80").compile(SPIN)
+    kernel = tessera.Device("emulator:sm_80").compile(SPIN, exact_num_warps=True)
     o, calls = np.ones(4, "i4"), []
     before = signal.signal(signal.SIGALRM, wake)
     try:
@@ -157,11 +157,11 @@ def test_kernels_of_triton_end(tmp_path):
 
             @triton.jit
             def spin(o, n, m):
-                s = 0
+                s = tl.zeros((128,), tl.int32)  # work for four warps
                 for j in range(m):  # one loop alone is ended, which takes seconds
                     for i in range(n):
                         s = s * 5 ^ i
-                tl.store(o, s)
+                tl.store(o, tl.max(s, 0))
 
             with emulate(sys.argv[1]) as driver:
                 o = np.ones(4, "i4")
