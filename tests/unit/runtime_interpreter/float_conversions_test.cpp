@@ -82,7 +82,7 @@ TEST(Conversions, FloatToIntegerSaturates) {
   EXPECT_EQ(v[9], 0);
 }
 
-TEST(Conversions, IntegerToFloatRoundsOnce) {
+TEST(Conversions, IntegersToFloatsAreRounded) {
   std::vector<int64_t> x = {0,
                             1,
                             -1,
