@@ -20,6 +20,13 @@ template <class T> const T *EncodingPool::unique(std::unique_ptr<T> e) {
   return static_cast<const T *>(known.get());
 }
 
+const Encoding *EncodingPool::inferOnce(llvm::ArrayRef<int64_t> question,
+                                        llvm::function_ref<const Encoding *()> infer) {
+  llvm::SmallVector<int64_t, 12> key(question);
+  if (auto known = answers_.find(key); known != answers_.end()) return known->second;
+  return answers_[std::move(key)] = infer(); // infer may ask as well
+}
+
 absl::StatusOr<const BlockedEncoding *> EncodingPool::getBlocked(BlockedParams p) {
   if (auto s = BlockedEncoding::check(p); !s.ok()) return s;
   return unique(std::make_unique<BlockedEncoding>(std::move(p)));

@@ -14,7 +14,9 @@
 #include "layouts/slice.h"
 #include "layouts/swizzled_shared.h"
 #include "layouts/tensor_memory.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include <map>
 #include <memory>
 
 namespace tessera::layouts {
@@ -43,9 +45,13 @@ public:
   const BlockedEncoding *defaultBlocked(llvm::ArrayRef<int64_t> shape, int numWarps, int threadsPerWarp,
                                         int numCtas = 1);
 
+  /// What `infer` gives, kept for the next time that the same question is asked. An encoding in it is its address.
+  const Encoding *inferOnce(llvm::ArrayRef<int64_t> question, llvm::function_ref<const Encoding *()> infer);
+
 private:
   template <class T> const T *unique(std::unique_ptr<T>);
   llvm::StringMap<std::unique_ptr<Encoding>> byText_;
+  std::map<llvm::SmallVector<int64_t, 12>, const Encoding *> answers_; // of inferOnce
 };
 
 } // namespace tessera::layouts

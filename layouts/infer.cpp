@@ -152,9 +152,8 @@ static std::optional<BlockedParams> reshapedBlocked(const BlockedEncoding &b, ll
   return p;
 }
 
-const Encoding *inferReshape(EncodingPool &pool, const Encoding *src, llvm::ArrayRef<int64_t> srcShape,
-                             llvm::ArrayRef<int64_t> dstShape) {
-  if (srcShape == dstShape) return src;
+static const Encoding *reshapedEncoding(EncodingPool &pool, const Encoding *src, llvm::ArrayRef<int64_t> srcShape,
+                                        llvm::ArrayRef<int64_t> dstShape) {
   auto &l = src->layoutOf(srcShape);
   if (!l.ok()) return nullptr;
   LinearLayout result = reshaped(*l, srcShape, dstShape);
@@ -170,6 +169,15 @@ const Encoding *inferReshape(EncodingPool &pool, const Encoding *src, llvm::Arra
         if (auto &el = (*e)->layoutOf(dstShape); el.ok() && *el == result) return *e;
   }
   return encodingLike(pool, src, result);
+}
+
+const Encoding *inferReshape(EncodingPool &pool, const Encoding *src, llvm::ArrayRef<int64_t> srcShape,
+                             llvm::ArrayRef<int64_t> dstShape) {
+  if (srcShape == dstShape) return src;
+  llvm::SmallVector<int64_t, 12> question{reinterpret_cast<intptr_t>(src), int64_t(srcShape.size())};
+  llvm::append_range(question, srcShape);
+  llvm::append_range(question, dstShape);
+  return pool.inferOnce(question, [&] { return reshapedEncoding(pool, src, srcShape, dstShape); });
 }
 
 // ---- join, split, expand_dims, reduce -------------------------------------------------------------------------------

@@ -12,8 +12,6 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kLeastIdle = 4;
-
 /// Whether the operation may be written for a number of warps, or does something once for each thread.
 bool dependsOnWarps(const Operation *op) {
   return isDot(op) || op->is<tt::ElementwiseInlineAsmOp>() || op->is<tt::PrintOp>() ||
@@ -39,7 +37,8 @@ FewerWarps takeFewerWarps(const Module &ttir, llvm::StringRef kernel, const Targ
         for (Block *block : region.blocks())
           for (unsigned i = 0; i < block->numArgs(); ++i) count(block->arg(i));
     });
-  if (isFixed || result.mostElements * kLeastIdle > int64_t(requestedWarps) * target.warpSize) return result;
+  int64_t leastThreads = result.mostElements * target.tuning.fewerWarpsLeastThreads;
+  if (isFixed || leastThreads > int64_t(requestedWarps) * target.warpSize) return result;
   while (result.warps > 1 && result.mostElements <= int64_t(result.warps / 2) * target.warpSize) result.warps /= 2;
   return result;
 }

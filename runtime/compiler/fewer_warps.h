@@ -10,8 +10,8 @@
 //     producer warp, which may be written for a number of warps;
 //   - no dots: matrix instructions are chosen by the warps that there are;
 //   - nothing is printed: each thread prints a line for a scalar;
-//   - there are kLeastIdle threads for each element of the largest tensor: where there are two, the gain is small, and
-//     what the user asked for stays.
+//   - there are fewerWarpsLeastThreads threads for each element of the largest tensor: where there are two, the gain is
+//     small, and what the user asked for stays.
 #pragma once
 #include "ir/operation.h"
 #include "ir/target.h"
