@@ -62,14 +62,16 @@ private:
     constexpr unsigned kModifiers[] = {1, 3}, kSources[] = {2, 4}, kOthers = 5;
     constexpr int64_t kUpperIsUpper = 8;
     if (!nameOf(mi).ends_with("_e64") && numbers != Numbers::PairsOfF16) return {};
-    if (mi.getNumExplicitOperands() < kOthers || mi.getNumExplicitDefs() != 1) return {};
+    auto isNumber = [&](unsigned k, int64_t number) {
+      return mi.getOperand(k).isImm() && mi.getOperand(k).getImm() == number;
+    };
     int64_t plain = numbers == Numbers::PairsOfF16 ? kUpperIsUpper : 0;
     for (unsigned k : kModifiers)
-      if (!mi.getOperand(k).isImm() || mi.getOperand(k).getImm() != plain) return {};
+      if (!isNumber(k, plain)) return {};
     for (unsigned k = kOthers; k < mi.getNumExplicitOperands(); ++k)
-      if (!mi.getOperand(k).isImm() || mi.getOperand(k).getImm()) return {};
+      if (!isNumber(k, 0)) return {};
     const MachineOperand &x = mi.getOperand(kSources[0]), &y = mi.getOperand(kSources[1]);
-    bool isItself = x.isReg() && y.isReg() && x.getReg() == y.getReg() && !x.getSubReg() && !y.getSubReg();
+    bool isItself = x.isReg() && y.isReg() && x.getReg() == y.getReg();
     return isItself && x.getReg().isVirtual() ? x.getReg() : Register();
   }
 
@@ -80,7 +82,7 @@ private:
     Register source = numbers ? quieted(mi, *numbers) : Register();
     if (!source) return false;
     Register result = mi.getOperand(0).getReg();
-    // A scalar register could be one too many for an instruction.
+    // A scalar register could be one too many for an instruction. Registers whose parts are compared are wider.
     if (!result.isVirtual() || registers_->getRegClass(result) != registers_->getRegClass(source)) return false;
     for (const MachineInstr &user : registers_->use_nodbg_instructions(result))
       if (comparedNumbers(nameOf(user)) != numbers) return false;
