@@ -55,10 +55,13 @@ private:
     if (sources.size() < 2 || !sources[1]->isImm()) return false;
     MachineRegisterInfo &registers = mi.getMF()->getRegInfo();
     const MachineOperand &moved = *sources[0];
-    if (!moved.isReg() || !moved.getReg().isVirtual() || moved.getSubReg()) return false;
+    if (!moved.isReg() || !moved.getReg().isVirtual()) return false;
+    // The constant's register is like the source's, or like the part of it that is moved.
+    const TargetRegisterInfo &tri = *registers.getTargetRegisterInfo();
     const TargetRegisterClass *c = registers.getRegClass(moved.getReg());
+    if (moved.getSubReg()) c = tri.getSubRegisterClass(c, moved.getSubReg());
     constexpr unsigned kBits = 32;
-    if (registers.getTargetRegisterInfo()->getRegSizeInBits(*c) != kBits) return false;
+    if (tri.getRegSizeInBits(*c) != kBits) return false;
     if (!move_) move_ = opcodeNamed(tii, "V_MOV_B32_e32");
     Register constant = registers.createVirtualRegister(c);
     BuildMI(*mi.getParent(), mi, mi.getDebugLoc(), tii.get(move_), constant).addImm(sources[1]->getImm());
