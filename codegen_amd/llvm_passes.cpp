@@ -17,10 +17,12 @@
 #include "codegen_amd/passes/keep_wmma_in_blocks.h"
 #include "codegen_amd/passes/limit_buffers.h"
 #include "codegen_amd/passes/mark_slow_allocation.h"
+#include "codegen_amd/passes/medians.h"
 #include "codegen_amd/passes/merge_branches.h"
 #include "codegen_amd/passes/mfma_scheduler.h"
 #include "codegen_amd/passes/pack_halves.h"
 #include "codegen_amd/passes/permute_bytes.h"
+#include "codegen_amd/passes/rare_nans.h"
 #include "codegen_amd/passes/round_to_bfloat.h"
 #include "codegen_amd/passes/scalar_offsets.h"
 #include "codegen_amd/passes/scale_indices.h"
@@ -96,6 +98,7 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info, const Targe
   }
   // No InstCombine from here on: it would undo what the passes below make.
   p.addPass(ExpandDivisionsPass()); // after GVN, which finds divisions of the same numbers
+  if (info.matrixUnit == ir::MatrixUnit::Mfma) p.addPass(MediansPass());
   p.addPass(ShareMulsPass());
   p.addPass(WorkAfterBranchesPass());
   p.addPass(BufferImmediatesPass());
@@ -111,7 +114,8 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info, const Targe
   p.addPass(ShareBaseMovesPass(info));       // … and before their sums change
   p.addPass(KeepCarriedPointersPass());      // hides where pointers start: after the passes that use it
   p.addPass(ScaleIndicesPass());             // after the passes that know shifted indices
-  p.addPass(AtomicLoopsPass(tm));            // … and blocks
+  if (info.matrixUnit == ir::MatrixUnit::Mfma) p.addPass(RareNansPass(info.warpSize)); // … and blocks
+  p.addPass(AtomicLoopsPass(tm));
   p.addPass(AlternateWavesPass(info));       // after all that changes loops
   p.addPass(MfmaSchedulerPass());            // after the passes that remove matrix instructions
   return p;

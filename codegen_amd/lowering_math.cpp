@@ -8,7 +8,9 @@
 #include "codegen_amd/lowering_target.h"
 #include "codegen_amd/passes/expand_divisions.h"
 #include "ir/type.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
+#include <cmath>
 
 namespace tessera::amd {
 using namespace llvm;
@@ -72,6 +74,25 @@ std::string AmdTarget::libraryFunction(StringRef name, Type *type) const {
   return codegen::ocmlEquivalent(("__nv_" + name + (type->isFloatTy() ? "f" : "")).str());
 }
 
+/// Whether the number is clamped between constants of at most this magnitude, or NaN.
+static bool isClampedTo(double limit, Value *v) {
+  auto isBound = [&](Value *bound) {
+    auto *c = dyn_cast<ConstantFP>(bound);
+    return c && std::abs(c->getValueAPF().convertToDouble()) <= limit;
+  };
+  auto isBoundedBy = [&](Value *x, Intrinsic::ID ignoringNan, Intrinsic::ID keepingNan) -> Value * {
+    auto *call = dyn_cast<IntrinsicInst>(x);
+    if (!call || !is_contained({ignoringNan, keepingNan}, call->getIntrinsicID())) return nullptr;
+    Value *a = call->getArgOperand(0), *b = call->getArgOperand(1);
+    return isBound(b) ? a : isBound(a) ? b : nullptr;
+  };
+  auto minimumOf = [&](Value *x) { return isBoundedBy(x, Intrinsic::minnum, Intrinsic::minimum); };
+  auto maximumOf = [&](Value *x) { return isBoundedBy(x, Intrinsic::maxnum, Intrinsic::maximum); };
+  if (Value *inner = minimumOf(v)) return maximumOf(inner);
+  Value *inner = maximumOf(v);
+  return inner && minimumOf(inner);
+}
+
 /// To 8-bit floats, two by an instruction, four in a register. Beyond the range is the largest one, NaN stays.
 static void toFloat8(IRBuilder<> &b, FloatKind to, ArrayRef<Value *> in, SmallVectorImpl<Value *> &out) {
   Type *i32 = b.getInt32Ty(), *f32 = b.getFloatTy();
@@ -80,6 +101,7 @@ static void toFloat8(IRBuilder<> &b, FloatKind to, ArrayRef<Value *> in, SmallVe
   double limit = to == FloatKind::F8E4M3FN ? 448 : to == FloatKind::F8E4M3FNUZ ? 240 : 57344;
   auto clamped = [&](Value *v) {
     if (!v->getType()->isFloatTy()) v = b.CreateFPExt(v, f32);
+    if (isClampedTo(limit, v)) return v;
     Value *c = b.CreateIntrinsic(Intrinsic::amdgcn_fmed3, {f32},
                                  {v, ConstantFP::get(f32, -limit), ConstantFP::get(f32, limit)});
     return b.CreateSelect(b.CreateFCmpUNO(v, v), v, c);

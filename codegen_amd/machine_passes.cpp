@@ -5,10 +5,12 @@
 #include "codegen_amd/passes/dual_issue_barriers.h"
 #include "codegen_amd/passes/mark_next_block.h"
 #include "codegen_amd/passes/mark_spills.h"
+#include "codegen_amd/passes/opposite_constants.h"
 #include "codegen_amd/passes/order_loads_by_use.h"
 #include "codegen_amd/passes/order_matrices.h"
 #include "codegen_amd/passes/raise_priorities.h"
 #include "codegen_amd/passes/share_constants.h"
+#include "codegen_amd/passes/shifts_in_additions.h"
 #include "codegen_amd/passes/uses_after_loads.h"
 #include "codegen_amd/passes/wait_before_joins.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -56,6 +58,10 @@ constexpr MachinePass kMachinePasses[] = {
      }},
     {"detect-dead-lanes", 2, Matrices::Mfma,
      [](const Info &, const CodegenVariant &) { return createShareConstants(); }},
+    {"detect-dead-lanes", 2, Matrices::All,
+     [](const Info &, const CodegenVariant &) { return createShiftsInAdditions(); }},
+    {"detect-dead-lanes", 2, Matrices::All,
+     [](const Info &, const CodegenVariant &) { return createOppositeConstants(); }},
     // Between LLVM's scheduler and register allocation.
     {"machine-scheduler", 2, Matrices::Mfma,
      [](const Info &info, const CodegenVariant &) { return createOrderMatrices(info); }},

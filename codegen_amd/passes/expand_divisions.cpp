@@ -21,7 +21,9 @@
 // to be negative (numbers of programs, remainders of them) has none.
 //
 // LLVM's instructions remain where they are better: divisors that became constants or powers of two, and numbers of at
-// most 24 bits, which it divides as f32.
+// most 24 bits, which it divides as f32. A signed remainder by a constant to which something is added is x + -q * c:
+// v_add3_u32 adds it all, and the negated quotient takes no instruction more, since the sign that LLVM adds to the
+// quotient is subtracted from.
 #include "codegen_amd/passes/expand_divisions.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -29,6 +31,7 @@
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Support/DivisionByConstantInfo.h"
 
 namespace tessera::amd {
 using namespace llvm;
@@ -98,6 +101,26 @@ public:
     return result;
   }
 
+  /// The remainder by a constant of a number that may be negative, for a sum; null: LLVM's is as good.
+  Value *remainderForSum(BinaryOperator &rem) const {
+    auto *c = dyn_cast<ConstantInt>(rem.getOperand(1));
+    bool isForSum = rem.hasOneUse() && rem.user_back()->getOpcode() == Instruction::Add;
+    if (rem.getOpcode() != Instruction::SRem || !rem.getType()->isIntegerTy(32) || !c || !isForSum) return nullptr;
+    APInt divisor = c->getValue().abs();
+    if (divisor.isNegative() || divisor.ule(1) || divisor.isPowerOf2() || isNonNegative(rem.getOperand(0)))
+      return nullptr;
+    IRBuilder<> b(&rem);
+    Type *i32 = b.getInt32Ty(), *i64 = b.getInt64Ty();
+    Value *x = b.CreateFreeze(rem.getOperand(0));
+    auto magic = SignedDivisionByConstantInfo::get(divisor);
+    Value *product = b.CreateMul(b.CreateSExt(x, i64), b.getInt64(uint64_t(magic.Magic.getSExtValue())));
+    Value *q = b.CreateTrunc(b.CreateLShr(product, 32), i32); // rounded down
+    if (magic.Magic.isNegative()) q = b.CreateAdd(q, x);
+    if (magic.ShiftAmount) q = b.CreateAShr(q, magic.ShiftAmount);
+    Value *negated = b.CreateSub(b.CreateAShr(x, 31), q);
+    return b.CreateAdd(x, b.CreateMul(negated, ConstantInt::get(i32, divisor)));
+  }
+
 private:
   bool isNonNegative(Value *v) const {
     return nonNegative_.contains(v) || isKnownNonNegative(v, SimplifyQuery(layout_));
@@ -165,7 +188,15 @@ PreservedAnalyses ExpandDivisionsPass::run(Function &f, FunctionAnalysisManager 
     call->replaceAllUsesWith(result);
     call->eraseFromParent();
   }
-  return calls.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
+  bool changed = !calls.empty();
+  for (Instruction &i : make_early_inc_range(instructions(f)))
+    if (auto *rem = dyn_cast<BinaryOperator>(&i))
+      if (Value *result = expansion.remainderForSum(*rem)) {
+        rem->replaceAllUsesWith(result);
+        rem->eraseFromParent();
+        changed = true;
+      }
+  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 
 } // namespace tessera::amd

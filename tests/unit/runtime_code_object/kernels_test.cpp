@@ -43,7 +43,7 @@ std::vector<Case> cases() {
   std::vector<Case> out;
   for (const char *target : {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"})
     for (const char *kernel : {"mm_f16", "mm_i8", "mm_across_k", "attn", "attn_two_loops", "softmax_row", "layernorm",
-                               "atomics", "casts", "casts_saturate", "views", "loads_between_stores"})
+                               "atomics", "casts", "casts_saturate", "quantize_rows", "views", "loads_between_stores"})
       out.push_back({kernel, target});
   return out;
 }
