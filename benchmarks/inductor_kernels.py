@@ -15,6 +15,7 @@ I-th on; processes on one GPU take turns. Needs a GPU, PyTorch, and tessera-gpu 
 """
 
 import argparse
+import contextlib
 import fcntl
 import glob
 import importlib.util
@@ -44,28 +45,55 @@ def compile_model(name, which):
     torch.cuda.synchronize()
 
 
-def collect(folder, models, passes):
-    os.makedirs(folder, exist_ok=True)
-    seen = set()
+def caches_of_models(script, models, passes, environment):
+    """Runs `script compile-model MODEL PASS` for each of them, and gives both and Inductor's cache after it."""
     for name in models:
         for which in passes:
             with tempfile.TemporaryDirectory() as cache:
                 print(f"{name} {which}", file=sys.stderr, flush=True)
-                environment = {**os.environ, **ENVIRONMENT, "TORCHINDUCTOR_CACHE_DIR": cache, "TESSERA_TRITON": "0"}
-                command = [sys.executable, os.path.abspath(__file__), "compile-model", name, which]
-                subprocess.run(command, env=environment, check=True, stdout=sys.stderr)
-                for path in sorted(glob.glob(f"{cache}/**/*.py", recursive=True)):
-                    with open(path) as file:
-                        text = file.read()
-                    body = re.sub(r"'(backend_hash|kernel_name)': '[^']*'", "", text)
-                    if HARNESS not in text or "triton_tem" in text or body in seen:
-                        continue
-                    seen.add(body)
-                    shutil.copy(path, os.path.join(folder, f"{name}-{which}--{os.path.basename(path)}"))
+                variables = {**os.environ, **environment, "TORCHINDUCTOR_CACHE_DIR": cache, "TESSERA_TRITON": "0"}
+                command = [sys.executable, os.path.abspath(script), "compile-model", name, which]
+                subprocess.run(command, env=variables, check=True, stdout=sys.stderr)
+                yield name, which, cache
+
+
+def sources_in(cache):
+    """The paths and texts of the files of Python in Inductor's cache."""
+    for path in sorted(glob.glob(f"{cache}/**/*.py", recursive=True)):
+        with open(path) as file:
+            yield path, file.read()
+
+
+def collect(folder, models, passes):
+    os.makedirs(folder, exist_ok=True)
+    seen = set()
+    for name, which, cache in caches_of_models(__file__, models, passes, ENVIRONMENT):
+        for path, text in sources_in(cache):
+            body = re.sub(r"'(backend_hash|kernel_name)': '[^']*'", "", text)
+            if HARNESS not in text or "triton_tem" in text or body in seen:
+                continue
+            seen.add(body)
+            shutil.copy(path, os.path.join(folder, f"{name}-{which}--{os.path.basename(path)}"))
     print(f"{len(seen)} kernels", file=sys.stderr)
 
 
 # ---- time ----
+
+
+def module_at(path):
+    spec = importlib.util.spec_from_file_location("kernel_" + os.path.basename(path)[:-3].replace("-", "_"), path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@contextlib.contextmanager
+def turn_on_gpu():
+    """Processes on one GPU take turns."""
+    gpu = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+    with open(os.path.join(tempfile.gettempdir(), f"gpu{gpu}.lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def configurations_of(path):
@@ -73,14 +101,10 @@ def configurations_of(path):
     import torch
     from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 
-    spec = importlib.util.spec_from_file_location("kernel_" + os.path.basename(path)[:-3].replace("-", "_"), path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = module_at(path)
     kernel = next(v for v in vars(module).values() if isinstance(v, CachingAutotuner))
     kernel.precompile()
-    gpu = os.environ.get("CUDA_VISIBLE_DEVICES", "")
-    with open(os.path.join(tempfile.gettempdir(), f"gpu{gpu}.lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with turn_on_gpu():
         for launcher in kernel.launchers:
             torch.manual_seed(0)
             arguments = module.get_args()
@@ -124,18 +148,33 @@ def time_launcher(launcher, arguments, launches=10, least_replays=4, most_replay
     return round(min(times) * 1e3 / launches, 2), sums
 
 
-def time_all(folder, part):
-    os.environ.update(ENVIRONMENT)
-    first, step = map(int, part.split("/"))
+def part_of(text):
+    """I/N of the command line: each N-th file from the I-th on."""
+    found = re.fullmatch(r"(\d+)/(\d+)", text)
+    part = tuple(map(int, found.groups())) if found else (0, 0)
+    if part[0] >= part[1]:
+        raise argparse.ArgumentTypeError(f"must be I/N with I below N, not '{text}'")
+    return part
+
+
+def files_of(folder, part):
+    """The paths of the part's files, counted on the terminal."""
+    first, step = part
     files = sorted(glob.glob(os.path.join(folder, "*.py")))[first::step]
     for i, path in enumerate(files):
         print(f"\r{i + 1}/{len(files)}", end="", file=sys.stderr, flush=True)
+        yield path
+    print(file=sys.stderr)
+
+
+def time_all(folder, part):
+    os.environ.update(ENVIRONMENT)
+    for path in files_of(folder, part):
         try:
             for line in configurations_of(path):
                 print(json.dumps(line), flush=True)
         except Exception as e:  # a kernel that takes arguments of its own: only this one fails
             print(json.dumps({"file": os.path.basename(path), "error": f"{type(e).__name__}: {e}"[:300]}), flush=True)
-    print(file=sys.stderr)
 
 
 # ---- compare ----
@@ -176,34 +215,37 @@ def compare(first, second, least_us, shown):
     return bool(differ)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+# ---- command line ----
+
+
+def run_command(description, collect, compile_model, of_folder, passes, least_us):
+    """The commands of this script and of inductor_templates.py. `of_folder`: functions of a folder and a part of its
+    files, by name; `passes` and `least_us`: defaults."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     sub = commands.add_parser("collect")
+    sub.set_defaults(run=lambda o: collect(o.folder, o.models.split(","), o.passes.split(",")))
     sub.add_argument("folder")
     sub.add_argument("--models", default="gpt2,llama,unet,resnet50,flex,moe,vit,bert")
-    sub.add_argument("--passes", default="training,inference")
+    sub.add_argument("--passes", default=passes)
     sub = commands.add_parser("compile-model")
+    sub.set_defaults(run=lambda o: compile_model(o.model, o.which))
     sub.add_argument("model")
     sub.add_argument("which")
-    sub = commands.add_parser("time")
-    sub.add_argument("folder")
-    sub.add_argument("part", nargs="?", default="0/1")
+    for name, function in of_folder.items():
+        sub = commands.add_parser(name)
+        sub.set_defaults(run=lambda o, function=function: function(o.folder, o.part))
+        sub.add_argument("folder")
+        sub.add_argument("part", nargs="?", type=part_of, default="0/1", help="I/N: each N-th file from the I-th on")
     sub = commands.add_parser("compare")
+    sub.set_defaults(run=lambda o: compare(o.first, o.second, o.least_us, o.shown))
     sub.add_argument("first")
     sub.add_argument("second")
-    sub.add_argument("--least-us", type=float, default=3.5)
+    sub.add_argument("--least-us", type=float, default=least_us)
     sub.add_argument("--shown", type=int, default=20, help="of either end")
     o = parser.parse_args()
-    if o.command == "collect":
-        collect(o.folder, o.models.split(","), o.passes.split(","))
-    elif o.command == "compile-model":
-        compile_model(o.model, o.which)
-    elif o.command == "time":
-        time_all(o.folder, o.part)
-    else:
-        sys.exit(compare(o.first, o.second, o.least_us, o.shown))
+    sys.exit(o.run(o))
 
 
 if __name__ == "__main__":
-    main()
+    run_command(__doc__, collect, compile_model, {"time": time_all}, passes="training,inference", least_us=3.5)

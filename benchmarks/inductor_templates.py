@@ -14,14 +14,9 @@ least of up to 20 replays, and the sum of absolute values of the result. Matrice
 of each in a batch. What a compiler refuses is a line with the reason. Needs a GPU, PyTorch, and tessera-gpu installed.
 """
 
-import argparse
-import fcntl
-import glob
-import importlib.util
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
@@ -29,7 +24,7 @@ import inductor_kernels
 
 TEMPLATE = re.compile(r"def (triton_mm|triton_bmm|triton_convolution2d)\(")
 BATCH = 8  # of batched matmuls: the text does not say
-ENVIRONMENT = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "PYTHONHASHSEED": "0", "TESSERA_TRITON": "0"}
+ENVIRONMENT = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "PYTHONHASHSEED": "0"}
 
 
 # ---- collect ----
@@ -47,9 +42,7 @@ def compile_model(name, which):
 
 def templates_in(cache):
     """The sources of templates without prologue and epilogue, without what differs from process to process."""
-    for path in sorted(glob.glob(f"{cache}/**/*.py", recursive=True)):
-        with open(path) as file:
-            text = file.read()
+    for _, text in inductor_kernels.sources_in(cache):
         if TEMPLATE.search(text) and "@triton_heuristics.template" in text:
             yield re.sub(r"'(backend_hash|kernel_name)': '[^']*'", r"'\1': ''", text)
 
@@ -65,14 +58,8 @@ def keep(texts, folder):
 
 def collect(folder, models, passes):
     os.makedirs(folder, exist_ok=True)
-    for name in models:
-        for which in passes:
-            with tempfile.TemporaryDirectory() as cache:
-                print(f"{name} {which}", file=sys.stderr, flush=True)
-                environment = {**os.environ, **ENVIRONMENT, "TORCHINDUCTOR_CACHE_DIR": cache}
-                command = [sys.executable, os.path.abspath(__file__), "compile-model", name, which]
-                subprocess.run(command, env=environment, check=True, stdout=sys.stderr)
-                keep(templates_in(cache), folder)
+    for _, _, cache in inductor_kernels.caches_of_models(__file__, models, passes, ENVIRONMENT):
+        keep(templates_in(cache), folder)
     print(f"{len(os.listdir(folder))} kernels", file=sys.stderr)
 
 
@@ -117,22 +104,15 @@ class Template:
         head = "import triton\nimport triton.language as tl\nfrom torch._inductor.runtime import triton_helpers\n"
         with tempfile.NamedTemporaryFile("w", suffix=".py", delete=False) as file:
             file.write(head + self.text[self.text.index("@triton.jit") :])
-        spec = importlib.util.spec_from_file_location("template_" + os.path.basename(file.name)[:-3], file.name)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        module = inductor_kernels.module_at(file.name)
         os.remove(file.name)  # its text is in the module
         return getattr(module, self.kernel)
 
 
 def each_template(folder, part):
-    """Each N-th file from the I-th on, of part I/N."""
-    first, step = map(int, part.split("/"))
-    files = sorted(glob.glob(os.path.join(folder, "*.py")))[first::step]
-    for i, path in enumerate(files):
-        print(f"\r{i + 1}/{len(files)}", end="", file=sys.stderr, flush=True)
+    for path in inductor_kernels.files_of(folder, part):
         with open(path) as file:
             yield Template(file.read())
-    print(file=sys.stderr)
 
 
 def compile_all(folder, part):
@@ -158,10 +138,8 @@ def line_of(template):
     arguments = [*inputs, torch.empty(template.elements, device="cuda", dtype=torch.bfloat16)]
     options = {"num_warps": template.warps, "num_stages": template.stages}
     made = function.warmup(*arguments, grid=template.grid, **options)  # compiled before it takes its turn
-    gpu = os.environ.get("CUDA_VISIBLE_DEVICES", "")
-    with open(os.path.join(tempfile.gettempdir(), f"gpu{gpu}.lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        us, sums = inductor_kernels.time_launcher(
+    with inductor_kernels.turn_on_gpu():
+        us, _ = inductor_kernels.time_launcher(
             lambda *given, stream: function[template.grid](*given, **options), arguments
         )
     result = float(arguments[-1][: template.made].double().abs().sum())
@@ -180,37 +158,6 @@ def time_all(folder, part):
         print(json.dumps({"file": template.problem, **line}), flush=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True)
-    sub = commands.add_parser("collect")
-    sub.add_argument("folder")
-    sub.add_argument("--models", default="gpt2,llama,unet,resnet50,flex,moe,vit,bert")
-    sub.add_argument("--passes", default="inference")
-    sub = commands.add_parser("compile-model")
-    sub.add_argument("model")
-    sub.add_argument("which")
-    for name in ("compile", "time"):
-        sub = commands.add_parser(name)
-        sub.add_argument("folder")
-        sub.add_argument("part", nargs="?", default="0/1", help="I/N: each N-th file from the I-th on")
-    sub = commands.add_parser("compare")
-    sub.add_argument("first")
-    sub.add_argument("second")
-    sub.add_argument("--least-us", type=float, default=0)
-    sub.add_argument("--shown", type=int, default=20, help="of either end")
-    o = parser.parse_args()
-    if o.command == "collect":
-        collect(o.folder, o.models.split(","), o.passes.split(","))
-    elif o.command == "compile-model":
-        compile_model(o.model, o.which)
-    elif o.command == "compile":
-        compile_all(o.folder, o.part)
-    elif o.command == "time":
-        time_all(o.folder, o.part)
-    else:
-        sys.exit(inductor_kernels.compare(o.first, o.second, o.least_us, o.shown))
-
-
 if __name__ == "__main__":
-    main()
+    of_folder = {"compile": compile_all, "time": time_all}
+    inductor_kernels.run_command(__doc__, collect, compile_model, of_folder, passes="inference", least_us=0)
