@@ -6,7 +6,7 @@ import ctypes
 import json
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from ctypes import byref, c_char, c_int64, c_uint32
 from dataclasses import dataclass
 from typing import Any
@@ -376,15 +376,15 @@ def _types_of_given(parameters: list[dict[str, Any]], given: Sequence[Any]) -> l
 
 def as_grid(grid: int | Sequence[int]) -> Any:
     """Blocks in x, y and z."""
-    if isinstance(grid, str):
-        raise UsageError("a grid is a number, or a tuple of 1 to 3 numbers, not str")
+    if isinstance(grid, (str, Mapping, Set)):
+        raise UsageError(f"a grid is a number, or a tuple of 1 to 3 numbers, not {type(grid).__name__}")
     try:
         sizes = tuple(grid)  # type: ignore[arg-type]
     except TypeError:
         sizes = (grid,)
     if not 1 <= len(sizes) <= 3:
         raise UsageError(f"a grid has 1 to 3 numbers, not {len(sizes)}")
-    checked = [integer("a size of the grid", n, 0, (1 << 32) - 1) for n in sizes]
+    checked = [integer("a size of the grid", n, 1, (1 << 31) - 1) for n in sizes]
     return (c_uint32 * 3)(*checked, *([1] * (3 - len(checked))))
 
 

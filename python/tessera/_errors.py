@@ -83,16 +83,16 @@ def encoded_text(what: str, value: object) -> bytes:
         raise UsageError(f"{what} is no text of Unicode: {e.reason} at character {e.start}") from None
 
 
-def integer(what: str, value: object, low: int, high: int) -> int:
+def integer(what: str, value: object, low: int | None = None, high: int | None = None) -> int:
     """A number for the library, of an integer type.
 
     Raises:
-        UsageError: it is none, or not from low to high.
+        UsageError: it is none, or not from low to high, where these are given.
     """
     try:
         n = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         raise UsageError(f"{what} must be an integer, not {type(value).__name__}") from None
-    if not low <= n <= high:
+    if (low is not None and n < low) or (high is not None and n > high):
         raise UsageError(f"{what} must be from {low} to {high}, not {n}")
     return n

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ._errors import Diagnostic, UsageError, encoded, encoded_text, integer
-from ._library import Handle, Options, call, context, library
+from ._library import Handle, Options, call, context, library, targets
 
 if TYPE_CHECKING:
     from ._device import Device, LoadedKernel
@@ -85,6 +85,14 @@ def read_text(text: str | bytes | os.PathLike[str], file_name: str | None) -> tu
     return encoded_text("a kernel", text), name
 
 
+def _int_of_c(name: str, value: object) -> int:
+    """A number of C's type int. Which of these an option takes, the library says."""
+    n = integer(name, value)
+    if not -(1 << 31) <= n < 1 << 31:
+        raise UsageError(f"{name} must be an integer of 32 bits, not {n}")
+    return n
+
+
 def make_options(target: str | None = None, stage: str | None = None, **options: Any) -> Options:
     """The structure of options; names are those of `compile`.
 
@@ -100,8 +108,7 @@ def make_options(target: str | None = None, stage: str | None = None, **options:
         if name not in known:
             raise UsageError(f"there is no option '{name}'; there are {', '.join(sorted(known))}")
         if value is not None:
-            is_text = name == "kernel"
-            setattr(o, name, encoded(name, value) if is_text else integer(name, value, -(1 << 31), (1 << 31) - 1))
+            setattr(o, name, encoded(name, value) if name == "kernel" else _int_of_c(name, value))
     return o
 
 
@@ -142,6 +149,8 @@ def compile(
     """
     data, name = read_text(text, file_name)
     stages = dict(num_warps=num_warps, num_stages=num_stages, keep_texts=texts, remarks=remarks)
+    if target is None:
+        raise UsageError(f"a target is needed: {', '.join(targets())}")
     o = make_options(target, stage, **stages, **options)
     result = Handle("tessera_result_destroy")
     found = call("tessera_compile", context(), data, len(data), name, byref(o), result.out)

@@ -49,16 +49,37 @@ def test_arguments(vecadd, change, says):
     assert says in str(caught.value)
 
 
-@pytest.mark.parametrize("grid", ["a", -1, 1.5, (), (1, 2, 3, 4), (1 << 40,), None])
-def test_grids(vecadd, grid):
-    with pytest.raises(tessera.UsageError):
+@pytest.mark.parametrize(
+    "grid, says",
+    [
+        ("a", "a grid is a number, or a tuple of 1 to 3 numbers, not str"),
+        ({4: 1}, "a grid is a number, or a tuple of 1 to 3 numbers, not dict"),
+        ({4}, "not set"),
+        (-1, "a size of the grid must be from 1 to 2147483647, not -1"),
+        ((4, 0), "must be from 1 to 2147483647, not 0"),
+        ((1 << 40,), "must be from 1 to 2147483647, not 1099511627776"),
+        (1.5, "a size of the grid must be an integer, not float"),
+        (None, "not NoneType"),
+        ((), "a grid has 1 to 3 numbers, not 0"),
+        ((1, 2, 3, 4), "a grid has 1 to 3 numbers, not 4"),
+    ],
+)
+def test_grids(vecadd, grid, says):
+    with pytest.raises(tessera.UsageError) as caught:
         tessera.run(vecadd, grid, x(), x(), x(), 256, device="interpreter")
+    assert says in str(caught.value)
 
 
 def test_compile_options(vecadd):
     for wrong in ({"target": 90}, {"num_warps": "4"}, {"num_warps": 1 << 40}, {"kernel": 1}, {"stage": 1}):
         with pytest.raises(tessera.UsageError):
             tessera.compile(vecadd, **{"target": "sm_90a", **wrong})
+    with pytest.raises(tessera.UsageError, match="num_stages must be an integer of 32 bits, not 1099511627776"):
+        tessera.compile(vecadd, "sm_90a", num_stages=1 << 40)
+    with pytest.raises(tessera.UsageError, match="num_stages must be a whole number from 0 to 100, not -1"):
+        tessera.compile(vecadd, "sm_90a", num_stages=-1)
+    with pytest.raises(tessera.UsageError, match="a target is needed: sm_80, "):
+        tessera.compile(vecadd, None)
     for text in (None, 3):
         with pytest.raises(tessera.UsageError):
             tessera.compile(text, "sm_90a")
