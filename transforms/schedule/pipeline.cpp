@@ -29,9 +29,14 @@
 // at least. Where the option is 1, loops whose registers leave room for few warps get two all the same
 // (pipeline_blocks.h).
 //
-// advance_pointers.cpp gives addresses their form first, carried_accumulators.cpp the accumulators of dots;
-// pipeline_plan.cpp decides what is loaded ahead and how, in phases of which it names the files; pipelined_loop.cpp
-// builds the loop. producer_of_tiles.cpp gives the copies of a loop over tiles to a warp of their own.
+// The files of the pass:
+//   - prepare: advance_pointers (the form of addresses), carried_accumulators (of dots);
+//   - decide: pipeline_plan, with tile_loop (finds loops over tiles), in four phases: pipeline_loads (which loads),
+//     pipeline_copies (asynchronous or through registers), pipeline_buffers (how many, with pipeline_blocks: stages
+//     against blocks) and pipeline_order (of copies and dots);
+//   - build: pipelined_loop (pipelined_loop_builder.h has its parts), with pipelined_accesses, pipelined_tiles and
+//     pipelined_carried (loop-carried values by kind), transposed_copies (into buffers across their rows), dot_slices
+//     (A operands converted in slices along K), and producer_of_tiles (gives copies of a loop over tiles to a warp).
 #include "ir/attribute_names.h"
 #include "ir/collect.h"
 #include "transforms/passes.h"
