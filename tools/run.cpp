@@ -231,7 +231,7 @@ int timeCompiled(const RunFlags &flags, Launch &l, Device &device, CompileCache 
   timing.options.kernel = compiled.metadata.kernel;
   timing.options.workItems = uint32_t(compiled.metadata.threadsPerBlock);
   timing.options.dynamicLdsBytes = uint32_t(compiled.metadata.dynamicSharedBytes);
-  return timeAndReport(timing, l.description, compiled.output, flags.path);
+  return timeAndReport(timing, l.description, l.text, compiled.output, flags.path);
 }
 
 /// The file that --out gives a buffer.

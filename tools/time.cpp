@@ -33,7 +33,7 @@ int timeCommand(int argc, char **argv) {
     return code;
   auto bytes = readInput(object);
   if (!bytes) return kInputAtFault;
-  return timeAndReport(flags, description, bytes->getBuffer(), object);
+  return timeAndReport(flags, description, text, bytes->getBuffer(), object);
 }
 
 } // namespace tessera::tools

@@ -35,8 +35,8 @@ void TimingFlags::add(CLI::App &app) {
   app.add_option("--machine", t.machine.numbers, "NAME=VALUE: replace a number of the machine (docs/amd_timing.md)");
 }
 
-int timeAndReport(const TimingFlags &flags, const runtime::LaunchDescription &d, llvm::StringRef hsaco,
-                  const std::string &objectName) {
+int timeAndReport(const TimingFlags &flags, const runtime::LaunchDescription &d, llvm::StringRef launchText,
+                  llvm::StringRef hsaco, const std::string &objectName) {
   TimeObjectOptions options = flags.options;
   if (!flags.timeline.empty()) options.time.mostRecords = flags.mostRecords;
   bool terminal = isatty(STDERR_FILENO);
@@ -53,6 +53,7 @@ int timeAndReport(const TimingFlags &flags, const runtime::LaunchDescription &d,
     int code = badNumber ? kUsage : absl::IsFailedPrecondition(s) ? kRunFailed : kInputAtFault;
     llvm::StringRef message(s.message().data(), s.message().size());
     bool isOfAnInput = message.starts_with(d.path + ":"); // a file that the description names
+    if (isOfAnInput && code == kInputAtFault) return failLocated(message, d.path, launchText);
     std::string subject = badNumber ? "--machine: " : isOfAnInput ? "" : objectName + ": ";
     return fail(code, subject + message.str());
   }

@@ -18,8 +18,8 @@ struct TimingFlags {
   void add(CLI::App &);
 };
 
-/// Times the object and prints what came out: an exit code.
-int timeAndReport(const TimingFlags &, const runtime::LaunchDescription &, llvm::StringRef hsaco,
-                  const std::string &objectName);
+/// Times the object and prints what came out: an exit code. `launchText`: the description's, for the places of errors.
+int timeAndReport(const TimingFlags &, const runtime::LaunchDescription &, llvm::StringRef launchText,
+                  llvm::StringRef hsaco, const std::string &objectName);
 
 } // namespace tessera::tools

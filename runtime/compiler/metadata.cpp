@@ -148,8 +148,10 @@ absl::StatusOr<KernelMetadata> metadataFromJson(llvm::StringRef json, llvm::Stri
       bool isRequired = option.field == &KernelConfig::numWarps;
       JsonNode node = root.get(option.key);
       if (!node.present() && !isRequired) continue;
-      number(node, m.*option.field, INT32_MIN, INT32_MAX);
-      if (auto problem = option.problem(m.*option.field); !problem.empty()) node.error(problem);
+      if (auto v = node.integer(option.least, option.most, option.allowed())) {
+        m.*option.field = int(*v);
+        if (auto problem = option.problem(*v); !problem.empty()) node.error(problem);
+      }
     }
     number(root.get("threads_per_warp"), m.threadsPerWarp, 1, 64);
     if (!llvm::isPowerOf2_32(m.threadsPerWarp)) root.get("threads_per_warp").error("must be a power of two");

@@ -280,12 +280,14 @@ std::optional<double> JsonNode::number() const {
   return std::nullopt;
 }
 
-std::optional<int64_t> JsonNode::integer(int64_t lo, int64_t hi) const {
+std::optional<int64_t> JsonNode::integer(int64_t lo, int64_t hi, llvm::StringRef allowed) const {
   if (!isNumber()) return wrongKind("an integer");
   if (auto i = value_->getAsInteger(); i && *i >= lo && *i <= hi) return i;
   double v = *value_->getAsNumber();
   if (std::isfinite(v) && v != std::trunc(v))
     error("must be an integer, not " + llvm::Twine(llvm::formatv("{0}", *value_).str()));
+  else if (!allowed.empty())
+    error(llvm::formatv("must be {0}, not {1}", allowed, *value_).str());
   else
     error(llvm::formatv("must be between {0} and {1}, not {2}", lo, hi, *value_).str());
   return std::nullopt;

@@ -49,8 +49,8 @@ public:
   std::optional<bool> boolean() const;
   /// A finite number.
   std::optional<double> number() const;
-  /// A whole number in [lo, hi].
-  std::optional<int64_t> integer(int64_t lo, int64_t hi) const;
+  /// A whole number in [lo, hi]; `allowed` says in words which those are.
+  std::optional<int64_t> integer(int64_t lo, int64_t hi, llvm::StringRef allowed = "") const;
   /// A whole number of up to 64 bits, signed or unsigned; its bits.
   std::optional<uint64_t> bits64() const;
 

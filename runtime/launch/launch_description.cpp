@@ -95,7 +95,7 @@ private:
   void kernelOption(const KernelOption &option) {
     auto n = root_.get(option.key);
     if (!n.present()) return;
-    auto v = n.integer(INT32_MIN, INT32_MAX);
+    auto v = n.integer(option.least, option.most, option.allowed());
     if (!v) return;
     if (auto problem = option.problem(*v); !problem.empty())
       n.error(problem);
