@@ -384,7 +384,10 @@ def as_grid(grid: int | Sequence[int]) -> Any:
         sizes = (grid,)
     if not 1 <= len(sizes) <= 3:
         raise UsageError(f"a grid has 1 to 3 numbers, not {len(sizes)}")
-    checked = [integer("a size of the grid", n, 1, (1 << 31) - 1) for n in sizes]
+    checked = [integer("a size of the grid", n) for n in sizes]
+    for n in checked:
+        if not 0 <= n < 1 << 32:  # what fits is checked by the library, which knows the device
+            raise UsageError(f"a size of the grid must be from 1 to {(1 << 31) - 1}, not {n}")
     return (c_uint32 * 3)(*checked, *([1] * (3 - len(checked))))
 
 

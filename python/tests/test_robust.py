@@ -56,7 +56,7 @@ def test_arguments(vecadd, change, says):
         ({4: 1}, "a grid is a number, or a tuple of 1 to 3 numbers, not dict"),
         ({4}, "not set"),
         (-1, "a size of the grid must be from 1 to 2147483647, not -1"),
-        ((4, 0), "must be from 1 to 2147483647, not 0"),
+        ((4, 0), "the grid (4, 0, 1) is empty"),
         ((1 << 40,), "must be from 1 to 2147483647, not 1099511627776"),
         (1.5, "a size of the grid must be an integer, not float"),
         (None, "not NoneType"),
