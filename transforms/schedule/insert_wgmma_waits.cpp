@@ -133,13 +133,17 @@ public:
       Value v = work_.pop_back_val();
       for (auto *use : v.uses()) follow(v, use);
     }
-    for (auto [op, operand] : usesInFlight_) insertWait(op, operand);
+    // In the order of the text, so that a wait serves the uses after it.
+    func_->walk([&](Operation *op) {
+      for (unsigned k = 0; k < op->numOperands(); ++k)
+        if (usesInFlight_.contains({op, k})) insertWait(op, k);
+    });
     return !usesInFlight_.empty();
   }
 
 private:
   void markInFlight(Value v) {
-    if (v.type().isTensor() && inFlight_.insert(v).second) work_.push_back(v);
+    if (inFlight_.insert(v).second) work_.push_back(v);
   }
 
   /// What a use of a value in flight means: further values in flight, or a use that needs a wait.
@@ -148,7 +152,7 @@ private:
     unsigned k = use->index();
     if (auto dot = op->dyn<ttng::WarpGroupDotOp>()) {
       bool accumulatesAsync = dot.c() == v && dot.isAsync();
-      if (!accumulatesAsync) usesInFlight_.push_back({op, k});
+      if (!accumulatesAsync) usesInFlight_.insert({op, k});
       return;
     }
     if (auto wait = op->dyn<ttng::WarpGroupDotWaitOp>()) {
@@ -165,7 +169,7 @@ private:
       }
       if (parent->is<scf::IfOp>()) return markInFlight(parent->result(k));
     }
-    usesInFlight_.push_back({op, k});
+    usesInFlight_.insert({op, k});
   }
 
   /// Whether at least as many dots as the wait leaves pending follow the value's own.
@@ -199,7 +203,7 @@ private:
   Operation *func_;
   llvm::DenseSet<Value> inFlight_;
   llvm::SmallVector<Value, 16> work_;
-  llvm::SmallVector<std::pair<Operation *, unsigned>, 8> usesInFlight_; // operations with the operand's number
+  llvm::DenseSet<std::pair<Operation *, unsigned>> usesInFlight_; // operations with the operand's number
 };
 
 // ---- step 3: left operands in registers ----
