@@ -72,9 +72,9 @@ bool mayRunUnder(Operation &op) {
   if (op.is<ttng::WarpGroupDotWaitOp>()) return true;
   bool hasInnerDots = false;
   op.walk([&](Operation *inner) { hasInnerDots |= inner != &op && inner->is<ttng::WarpGroupDotOp>(); });
-  // A buffer that begins or ends may have the bytes of one that the dot still reads.
-  bool movesBuffers = op.is<ttg::LocalDeallocOp>() || op.is<ttg::LocalAllocOp>();
-  return !hasInnerDots && !isLoopOrCall(&op) && !movesBuffers && !(effectsOf(&op) & (kWritesShared | kSynchronizes));
+  // A buffer that begins may have the bytes of one that the dot still reads; one that ends counts as written.
+  bool isBuffer = op.is<ttg::LocalAllocOp>();
+  return !hasInnerDots && !isLoopOrCall(&op) && !isBuffer && !(effectsOf(&op) & (kWritesShared | kSynchronizes));
 }
 
 /// A copy to shared memory by threads, or what makes a group of such copies.
@@ -141,7 +141,7 @@ private:
     for (; after; after = after->prev()) {
       if (isCopyByThreads(*after))
         copies.push_back(after);
-      else if (after->numRegions() || !(isPure(after) || isMemdescView(after)))
+      else if (after->numRegions() || !isPure(after))
         break;
     }
     if (!after || copies.empty() || !moveAfter(dot.op, after)) return false;
@@ -202,7 +202,7 @@ private:
     bool isThere = !op || op->block() != &block_ || !before->isBeforeInBlock(op);
     if (isThere) return op != before || !before->is<ttng::WarpGroupDotOp>(); // whose result is still to come
     bool isScalar = llvm::none_of(op->results(), [](Value r) { return r.type().isTensor(); });
-    bool isLittle = isMemdescView(op) || (isPure(op) && (isScalar || renamesRegisters(*op)));
+    bool isLittle = isPure(op) && (isScalar || renamesRegisters(*op)); // a view counts as a scalar
     if (op->numRegions() || !isLittle) return false;
     for (Value operand : op->operands())
       if (!collect(operand, before, out)) return false;
@@ -218,9 +218,8 @@ private:
     bool hasWork = false;
     Operation *at = dot->next();
     for (; at != block_.terminator() && mayPass(*at) && !uses(*at, dot.d()) && !waits_.contains(at); at = at->next()) {
-      bool isDot = at->is<ttng::WarpGroupDotOp>();
-      later += isDot;
-      hasWork |= isDot || isWork(*at);
+      later += at->is<ttng::WarpGroupDotOp>();
+      hasWork |= isWork(*at); // a dot, too
     }
     if (!hasWork) return false;
     dot->setAttr(kIsAsyncAttr, IntegerAttr::getBool(dot->context(), true));

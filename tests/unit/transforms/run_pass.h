@@ -18,6 +18,9 @@ inline std::string wgmmaModule(const std::string &functions) {
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #dot0 = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#columns = #ttg.slice<{dim = 0, parent = #mma}>
 #smem = #ttg.shared_memory
 !t = tensor<64x64xf32, #mma>
 !x = tensor<64x64xf16, #dot0>
