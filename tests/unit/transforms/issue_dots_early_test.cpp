@@ -1,5 +1,5 @@
-// Pass issue-dots-early by its conditions: which dots move up, which become asynchronous, where they are waited for, and
-// what is read before them.
+// Pass issue-dots-early by its conditions: which dots move up, which become asynchronous, where they are waited for,
+// and what is read before them.
 #include "transforms/run_pass.h"
 
 namespace tessera::transforms {
