@@ -72,8 +72,7 @@ private:
   /// registers that the loop does not write, or converted slice by slice.
   bool leftOperandOutlivesIteration(ttng::WarpGroupDotOp dot) {
     if (dot.a().type().isa<MemDescType>()) return outlivesIteration(dot.a());
-    Operation *def = dot.a().definingOp();
-    if (def && !loop_->isAncestorOf(def)) return true;
+    if (isDefinedOutside(dot.a(), loop_.op)) return true;
     auto sliced = sliceAlongK(dot);
     if (!sliced || !outlivesIteration(sliced->read.src())) return false;
     plan_.slicedDots.push_back(std::move(*sliced));
