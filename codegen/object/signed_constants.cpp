@@ -11,7 +11,6 @@
 #include "codegen/object/run_passes.h"
 #include "llvm/Analysis/DemandedBits.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/PatternMatch.h"
 
 namespace tessera::codegen {
 using namespace llvm;

@@ -61,7 +61,7 @@ private:
     const TargetRegisterClass *c = registers.getRegClass(moved.getReg());
     if (moved.getSubReg()) c = tri.getSubRegisterClass(c, moved.getSubReg());
     constexpr unsigned kBits = 32;
-    if (tri.getRegSizeInBits(*c) != kBits) return false;
+    if (!c || tri.getRegSizeInBits(*c) != kBits) return false;
     if (!move_) move_ = opcodeNamed(tii, "V_MOV_B32_e32");
     Register constant = registers.createVirtualRegister(c);
     BuildMI(*mi.getParent(), mi, mi.getDebugLoc(), tii.get(move_), constant).addImm(sources[1]->getImm());

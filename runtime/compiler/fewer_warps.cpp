@@ -4,7 +4,7 @@
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
-#include "runtime/compiler/more_warps.h"
+#include "runtime/compiler/kernel_function.h"
 #include <algorithm>
 
 namespace tessera::runtime {

@@ -38,6 +38,15 @@ absl::StatusOr<Operation *> selectKernel(const Module &m, llvm::StringRef name) 
                                     "; name one (--kernel, or \"kernel\" of a launch description)");
 }
 
+llvm::SmallVector<Operation *, 2> functionsOf(const Module &m, llvm::StringRef kernel) {
+  llvm::SmallVector<Operation *, 2> functions;
+  for (auto &op : *m.body()) {
+    auto f = op.dyn<tt::FuncOp>();
+    if (f && (f.symName() == kernel || f.symVisibility() == "private")) functions.push_back(&op);
+  }
+  return functions;
+}
+
 void keepReachable(Module &m, Operation *kernel) {
   llvm::SetVector<Operation *> reached;
   reached.insert(kernel);

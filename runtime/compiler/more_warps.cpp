@@ -3,20 +3,12 @@
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
+#include "runtime/compiler/kernel_function.h"
 #include "transforms/analyses/register_pressure.h"
 #include <algorithm>
 
 namespace tessera::runtime {
 using namespace ir;
-
-llvm::SmallVector<Operation *, 2> functionsOf(const Module &m, llvm::StringRef kernel) {
-  llvm::SmallVector<Operation *, 2> functions;
-  for (auto &op : *m.body()) {
-    auto f = op.dyn<tt::FuncOp>();
-    if (f && (f.symName() == kernel || f.symVisibility() == "private")) functions.push_back(&op);
-  }
-  return functions;
-}
 
 namespace {
 

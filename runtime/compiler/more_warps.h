@@ -26,9 +26,6 @@ namespace tessera::runtime {
 /// A kernel has at most so many times the requested warps.
 inline constexpr int kMostTimesWarps = 4;
 
-/// The kernel and what it may call; not the module's other kernels.
-llvm::SmallVector<ir::Operation *, 2> functionsOf(const ir::Module &, llvm::StringRef kernel);
-
 /// Whether the kernel leaves the number of warps open, and may hold many registers. @pre TTIR
 bool mayTakeMoreWarps(const ir::Module &ttir, llvm::StringRef kernel);
 
