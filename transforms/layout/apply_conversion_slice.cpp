@@ -2,7 +2,6 @@
 // once more in the new layout; loop-carried values and results of branches change theirs in place, and users outside of
 // the slice get a conversion back.
 #include "ir/builder.h"
-#include "ir/loops.h"
 #include "ir/tensor_queries.h"
 #include "transforms/layout/conversion_slice.h"
 #include "transforms/layout/convert_values.h"
@@ -30,21 +29,15 @@ void ConversionSlice::changeCarriedLayout(Value v, const Encoding *e) {
 }
 
 Value ConversionSlice::materializeCarried(Value v, const Encoding *e) {
-  if (auto c = carriedOf(v)) {
-    changeCarriedLayout(c->argument, e);
-    changeCarriedLayout(c->result, e);
-    c->setInit(materialize(c->init, e));
-    // A yielded value that is not the argument itself may have been replaced by a conversion back.
-    Value yielded = c->yielded == c->argument ? c->argument : carried(c->loop, c->index).yielded;
-    c->setYielded(materialize(yielded, e));
-    return made_.lookup({v, e});
-  }
-  Operation *branch = carrierOf(v);
-  unsigned i = v.index();
-  changeCarriedLayout(branch->result(i), e);
-  for (auto &r : branch->regions()) {
-    Operation *yield = r.front()->terminator();
-    yield->setOperand(i, materialize(yield->operand(i), e));
+  CarriedPlaces places = *placesOf(v);
+  llvm::SmallVector<Value, 2> given;
+  for (auto *source : places.sources) given.push_back(source->get());
+  for (Value place : places.values) changeCarriedLayout(place, e);
+  for (auto *handed : places.handedOn) handed->set(places.values[0]);
+  for (auto [source, value] : llvm::zip(places.sources, given)) {
+    // Unless it is one of the places itself, a conversion back may have replaced what is yielded.
+    Value now = llvm::is_contained(places.values, value) ? value : source->get();
+    source->set(materialize(now, e));
   }
   return made_.lookup({v, e});
 }

@@ -1,5 +1,6 @@
 // Layouts of loop-carried values and of results of branches (see carried_layouts.h).
 #include "transforms/layout/carried_layouts.h"
+#include "ir/loops.h"
 #include "ir/module_attributes.h"
 #include "ir/tensor_queries.h"
 #include "transforms/layout/conversion_facts.h"
@@ -18,36 +19,37 @@ bool CarriedLayouts::mayChange(Operation *carrier, unsigned i, const Encoding *e
   return it == changed_.end() || isStronger(e, it->second);
 }
 
-void CarriedLayouts::change(const CarriedValue &c, const Encoding *e) {
-  changed_[{c.loop.op, c.index}] = e;
-  Operation *yield = c.loop.body().front()->terminator();
-  c.setInit(values_.getIn(c.init, e, c.loop.op));
-  values_.setOperandLayout(yield, c.index, e);
-  changeLayout(c.argument, e);
-  changeLayout(c.result, e);
+void CarriedLayouts::change(const CarriedPlaces &places, const Encoding *e) {
+  changed_[{places.carrier, places.index}] = e;
+  for (auto *source : places.sources) source->set(values_.getIn(source->get(), e, source->owner));
+  for (Value v : places.values) changeLayout(v, e);
+  for (auto *handed : places.handedOn) handed->set(places.values[0]);
 }
 
 // ---- what can be carried in another layout --------------------------------------------------------------------------
 
 bool CarriedLayouts::canCarry(Value v, const Encoding *e) {
-  auto c = carriedByArgument(v);
-  if (!c || isDotOperand(e) || !v.type().isTensor()) return false;
-  return mayChange(c->loop.op, c->index, e) && (values_.isAcceptable(c->init, e) || isOnlyUpdated(*c));
+  auto places = v.isBlockArgument() ? placesOf(v) : std::nullopt;
+  if (!places || !places->isCarried() || isDotOperand(e) || !v.type().isTensor()) return false;
+  return mayChange(places->carrier, places->index, e) &&
+         (values_.isAcceptable(places->initial(), e) || isOnlyUpdated(*places));
 }
 
 /// Whether nothing reads the carried value but elementwise operations of the loop's own body, and loads of few
 /// elements for which it stands where they are masked off. These follow its layout: its first value is converted,
 /// once, instead of what updates it.
-bool CarriedLayouts::isOnlyUpdated(const CarriedValue &c) const {
-  Block *body = c.argument.ownerBlock();
-  auto follows = [&](Operation *op) {
-    if (op->block() != body) return false;
-    if (op == body->terminator()) return true;
-    if (auto load = op->dyn<tt::LoadOp>()) return load.other() == c.argument && isNarrowLoad(op, threads_, memory_);
+bool CarriedLayouts::isOnlyUpdated(const CarriedPlaces &places) const {
+  auto follows = [&](Value argument, Operation *op) {
+    if (op->block() != argument.ownerBlock()) return false;
+    if (op == argument.ownerBlock()->terminator()) return true;
+    if (auto load = op->dyn<tt::LoadOp>()) return load.other() == argument && isNarrowLoad(op, threads_, memory_);
     return (isElementwise(op) || op->is<arith::SelectOp>()) && isPure(op);
   };
-  auto update = c.yielded.definingOp();
-  return update && update->block() == body && llvm::all_of(c.argument.users(), follows);
+  auto update = places.yielded().definingOp();
+  if (!update || update->block() != places.sources[1]->owner->block()) return false;
+  return llvm::all_of(places.values, [&](Value v) {
+    return !v.isBlockArgument() || llvm::all_of(v.users(), [&](Operation *op) { return follows(v, op); });
+  });
 }
 
 CarriedLayouts::Leaves CarriedLayouts::leavesOf(Value v, const Encoding *e) {
@@ -75,68 +77,43 @@ bool CarriedLayouts::changeAll() {
   bool changed = false;
   std::vector<Operation *> ops;
   m_.op()->walkPostOrder([&](Operation *op) {
-    if (op->is<scf::ForOp>() || op->is<scf::WhileOp>() || op->is<scf::IfOp>()) ops.push_back(op);
+    if (isLoop(op) || op->is<scf::IfOp>()) ops.push_back(op);
   });
   for (auto *op : ops) {
-    if (auto loop = op->dyn<scf::ForOp>()) changed |= changeCarriedBy(loop);
-    if (auto loop = op->dyn<scf::WhileOp>()) changed |= changeCarriedBy(loop);
-    if (auto branch = op->dyn<scf::IfOp>()) changed |= changeResultsOf(branch);
+    if (auto branch = op->dyn<scf::IfOp>())
+      changed |= changeResultsOf(branch);
+    else
+      changed |= changeCarriedBy(op);
   }
   return changed;
 }
 
-/// The layout to which a value (a carried pointer or index) is converted, if all of its conversions agree; else null.
-static const Encoding *layoutOfConversionsOf(Value v) {
+/// The layout to which a value (a carried pointer or index) is converted in the loop, if all of its conversions agree;
+/// else null.
+static const Encoding *layoutOfConversionsOf(const CarriedPlaces &places) {
   const Encoding *e = nullptr;
-  for (auto *user : v.users()) {
-    if (!user->is<ttg::ConvertLayoutOp>()) continue;
-    const Encoding *wanted = encodingOf(user->result());
-    if (e && e != wanted) return nullptr;
-    e = wanted;
+  for (Value v : places.values) {
+    if (!v.isBlockArgument()) continue;
+    for (auto *user : v.users()) {
+      if (!user->is<ttg::ConvertLayoutOp>()) continue;
+      const Encoding *wanted = encodingOf(user->result());
+      if (e && e != wanted) return nullptr;
+      e = wanted;
+    }
   }
   return e;
 }
 
-bool CarriedLayouts::changeCarriedBy(scf::ForOp loop) {
+bool CarriedLayouts::changeCarriedBy(Operation *loop) {
   bool changed = false;
-  for (unsigned i = 0; i < numCarried(loop); ++i) {
-    auto c = carried(loop, i);
-    if (!c.result.type().isTensor()) continue;
-    auto conversion = c.yielded.definedBy<ttg::ConvertLayoutOp>();
-    const Encoding *e = conversion ? encodingOf(conversion.src()) : layoutOfConversionsOf(c.argument);
-    if (!e || e == encodingOf(c.result) || isDotOperand(e) || !values_.isAvailable(c.init, e)) continue;
-    if (!mayChange(loop.op, i, e)) continue;
-    change(c, e);
-    changed = true;
-  }
-  return changed;
-}
-
-/// Only to layouts of matrix instructions: accumulators of dots.
-bool CarriedLayouts::changeCarriedBy(scf::WhileOp loop) {
-  if (!loop.before().hasOneBlock() || !loop.after().hasOneBlock()) return false;
-  Block *before = loop.before().front(), *after = loop.after().front();
-  Operation *condition = before->terminator(), *yield = after->terminator();
-  bool changed = false;
-  for (unsigned i = 0; i < before->numArgs(); ++i) {
-    Value argument = before->arg(i), init = loop.inits()[i];
-    auto conversion = yield->operand(i).definedBy<ttg::ConvertLayoutOp>();
-    // The first region only hands it on.
-    auto handsOn = [&](Operation *user) { return user == condition; };
-    if (!conversion || !llvm::all_of(argument.users(), handsOn)) continue;
-    const Encoding *e = encodingOf(conversion.src());
-    if (!isStronger(e, encodingOf(argument)) || isDotOperand(e) || !values_.isAvailable(init, e) ||
-        !mayChange(loop.op, i, e))
-      continue;
-    changed_[{loop.op, i}] = e;
-    loop->setOperand(i, values_.getIn(init, e, loop.op));
-    values_.setOperandLayout(yield, i, e);
-    argument.setType(tensorOf(argument).withEncoding(e));
-    for (unsigned k = 0; k < loop->numResults(); ++k) {
-      if (condition->operand(k + 1) != argument) continue; // the first operand is the condition
-      changeLayout(after->arg(k), e);
-      changeLayout(loop->result(k), e);
-    }
+  for (unsigned i = 0; i < numCarriedBy(loop); ++i) {
+    auto places = placesCarriedBy(loop, i);
+    if (!places || !places->values[0].type().isTensor()) continue;
+    auto conversion = places->yielded().definedBy<ttg::ConvertLayoutOp>();
+    const Encoding *e = conversion ? encodingOf(conversion.src()) : layoutOfConversionsOf(*places);
+    if (!e || e == encodingOf(places->values[0]) || isDotOperand(e)) continue;
+    if (!values_.isAvailable(places->initial(), e) || !mayChange(loop, i, e)) continue;
+    change(*places, e);
     changed = true;
   }
   return changed;

@@ -6,9 +6,9 @@
 //
 // Each value changes its layout once, so that two layouts do not alternate; a dot's layout may still replace the first.
 #pragma once
-#include "ir/loops.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/layout/available_values.h"
+#include "transforms/layout/carried_places.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace tessera::transforms {
@@ -21,8 +21,8 @@ public:
   bool changeAll();
 
   bool mayChange(ir::Operation *carrier, unsigned i, const layouts::Encoding *e) const;
-  /// The loop carries the value in layout `e`. @pre mayChange
-  void change(const ir::CarriedValue &, const layouts::Encoding *e);
+  /// The loop carries the value in layout `e`. @pre isCarried, mayChange
+  void change(const CarriedPlaces &, const layouts::Encoding *e);
   /// Whether it is a loop-carried value that has not been given another layout yet, and that can start in layout `e`:
   /// once its update is computed in `e`, the loop carries it so.
   bool canCarry(ir::Value, const layouts::Encoding *e);
@@ -33,10 +33,9 @@ public:
   Leaves leavesOf(ir::Value v, const layouts::Encoding *e);
 
 private:
-  bool isOnlyUpdated(const ir::CarriedValue &) const;
+  bool isOnlyUpdated(const CarriedPlaces &) const;
   bool collectLeaves(ir::Value, const layouts::Encoding *e, Leaves &, int64_t &budget);
-  bool changeCarriedBy(ir::scf::ForOp);
-  bool changeCarriedBy(ir::scf::WhileOp);
+  bool changeCarriedBy(ir::Operation *loop);
   bool changeResultsOf(ir::scf::IfOp);
 
   ir::Module &m_;

@@ -23,13 +23,6 @@ using layouts::Encoding;
 constexpr unsigned kMaxDepth = 200;
 constexpr unsigned kMaxPlannedValues = 2000;
 
-/// The loop or branch whose loop-carried value or result `v` is, or null.
-Operation *carrierOf(Value v) {
-  if (auto c = carriedOf(v)) return c->loop.op;
-  Operation *op = v.definingOp();
-  return op && op->is<scf::IfOp>() ? op : nullptr;
-}
-
 // ---- the plan -------------------------------------------------------------------------------------------------------
 
 ConversionSlice::ConversionSlice(SliceContext &context, llvm::ArrayRef<ttg::ConvertLayoutOp> conversions,
@@ -143,23 +136,13 @@ double ConversionSlice::operationCost(Operation *op, const Encoding *e) {
 }
 
 bool ConversionSlice::inputsFor(Value v, const Encoding *e, llvm::SmallVectorImpl<LayoutValue> &inputs) {
-  // A loop-carried value has one layout in all of its places.
-  if (auto c = carriedOf(v)) {
+  // A value that a loop carries or a branch yields has one layout in all of its places; the first one stands for them.
+  if (auto places = placesOf(v)) {
     if (isDotOperand(e)) return false;
-    inputs.push_back({c->argument, e});
-    if (v == c->argument) {
-      inputs.push_back({c->init, e});
-      inputs.push_back({c->yielded, e});
-      inputs.push_back({c->result, e});
-    }
-    return true;
-  }
-  if (Operation *branch = carrierOf(v)) {
-    if (isDotOperand(e)) return false;
-    for (auto &r : branch->regions()) {
-      if (!r.hasOneBlock()) return false;
-      inputs.push_back({r.front()->terminator()->operand(v.index()), e});
-    }
+    inputs.push_back({places->values[0], e});
+    if (v != places->values[0]) return true;
+    for (auto *source : places->sources) inputs.push_back({source->get(), e});
+    for (Value other : llvm::drop_begin(places->values)) inputs.push_back({other, e});
     return true;
   }
   Operation *op = v.definingOp();
@@ -227,10 +210,9 @@ void ConversionSlice::collect(Value v, const Encoding *e) {
   if (encodingOf(v) == e || recomputed_.contains({v, e}) || converted_.contains({v, e})) return;
   llvm::SmallVector<LayoutValue, 4> inputs;
   bool recompute = choices_[{v, e}].recompute && inputsFor(v, e, inputs);
-  // A loop's argument and result change both or neither.
-  if (auto c = carriedOf(v); recompute && c)
-    for (auto &[o, in] : inputs)
-      if (carrierOf(o) == c->loop.op && !choices_[{o, in}].recompute) recompute = false;
+  // A loop's arguments and results change all or none.
+  if (auto places = recompute ? placesOf(v) : std::nullopt)
+    recompute = llvm::all_of(places->values, [&](Value place) { return choices_[{place, e}].recompute; });
   if (!recompute) {
     converted_.insert({v, e});
     return;
@@ -283,14 +265,9 @@ bool ConversionSlice::isInsideUse(OpOperand *use, const Encoding *e) {
   Operation *op = use->owner;
   if (auto c = op->dyn<ttg::ConvertLayoutOp>())
     return encodingOf(c.result()) == e || recomputed_.contains({c.result(), e});
-  if (op->info().has(kTerminator)) {
-    Operation *parent = op->parentOp();
-    if (auto loop = parent->dyn<scf::ForOp>()) return recomputed_.contains({carried(loop, use->index()).argument, e});
-    return parent->is<scf::IfOp>() && recomputed_.contains({parent->result(use->index()), e});
-  }
-  if (op->is<scf::ForOp>()) {
-    auto value = carriedByInit(*use);
-    return value && recomputed_.contains({value->result, e});
+  if (op->info().has(kTerminator) || isLoop(op)) {
+    auto places = placesGivenBy(*use);
+    return places && recomputed_.contains({places->values[0], e});
   }
   return llvm::any_of(op->results(), [&](Value result) {
     auto it = inputs_.find(result);

@@ -7,6 +7,7 @@
 #include "transforms/analyses/axis_info.h"
 #include "transforms/analyses/op_cost.h"
 #include "transforms/analyses/pointer_root.h"
+#include "transforms/layout/carried_places.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -19,9 +20,6 @@ namespace tessera::transforms {
 
 /// A value in a layout.
 using LayoutValue = std::pair<ir::Value, const layouts::Encoding *>;
-
-/// The loop or branch whose loop-carried value or result `v` is, or null.
-ir::Operation *carrierOf(ir::Value v);
 
 /// What slices of one module share.
 struct SliceContext {

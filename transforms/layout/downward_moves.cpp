@@ -105,7 +105,8 @@ bool DownwardMoves::move(Operation *op, unsigned at, const Encoding *e) {
     values_.setOperandLayout(op, 0, e);
     return true;
   case Opcode::tt_load: return moveLoad(op->cast<tt::LoadOp>(), at, e);
-  case Opcode::scf_for: return moveIntoLoop(op->cast<scf::ForOp>(), at, e);
+  case Opcode::scf_for:
+  case Opcode::scf_while: return moveIntoLoop(op, at, e);
   default: return false;
   }
 }
@@ -127,7 +128,7 @@ bool DownwardMoves::spreads(tt::BroadcastOp op, const Encoding *e) {
   unsigned loops = loopsAroundSource(op.src());
   bool isWidenedInLoop = llvm::any_of(op.result().users(), [&](Operation *user) {
     unsigned around = 0;
-    for (Operation *p = user->parentOp(); p; p = p->parentOp()) around += p->is<scf::ForOp>();
+    for (Operation *p = user->parentOp(); p; p = p->parentOp()) around += isLoop(p);
     return around > loops;
   });
   asked_.wideOfLoop |= isWidenedInLoop;
@@ -147,11 +148,11 @@ bool DownwardMoves::moveElementwise(Operation *op, unsigned at, const Encoding *
     Value o = op->operand(i);
     if (i == at || values_.isAvailable(o, e)) continue;
     if (carried_.canCarry(o, e)) {
-      carried_.change(*carriedByArgument(o), e);
+      carried_.change(*placesOf(o), e);
       continue;
     }
     if (auto leaves = carried_.leavesOf(o, e); !leaves.empty()) { // then this operand will come in `e`, too
-      for (Value v : leaves) carried_.change(*carriedByArgument(v), e);
+      for (Value v : leaves) carried_.change(*placesOf(v), e);
       return true;
     }
     if (!mayConvertOperand(op, i, at, e)) return false;
@@ -231,7 +232,7 @@ bool DownwardMoves::moveLoad(tt::LoadOp op, unsigned at, const Encoding *e) {
     Value o = op->operand(i);
     if (i != at && !(carriesOther && o == other) && !values_.isAcceptable(o, e)) return false;
   }
-  if (carriesOther) carried_.change(*carriedByArgument(other), e);
+  if (carriesOther) carried_.change(*placesOf(other), e);
   values_.setOperandLayouts(op.op, e);
   changeLayout(op.result(), e);
   return true;
@@ -317,10 +318,10 @@ bool DownwardMoves::moveReduce(tt::ReduceOp op, unsigned at, const Encoding *e) 
 }
 
 /// An initial value arrives converted: the loop carries the original layout. The yielded value is converted to it.
-bool DownwardMoves::moveIntoLoop(scf::ForOp loop, unsigned at, const Encoding *e) {
-  auto value = carriedByInit(loop->opOperand(at));
-  if (!value || !carried_.mayChange(loop.op, value->index, e)) return false;
-  carried_.change(*value, e);
+bool DownwardMoves::moveIntoLoop(Operation *loop, unsigned at, const Encoding *e) {
+  auto places = placesGivenBy(loop->opOperand(at));
+  if (!places || !carried_.mayChange(loop, places->index, e)) return false;
+  carried_.change(*places, e);
   return true;
 }
 

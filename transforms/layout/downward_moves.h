@@ -55,7 +55,7 @@ private:
   bool moveJoin(ir::tt::JoinOp op, unsigned at, const layouts::Encoding *e);
   bool moveScan(ir::tt::ScanOp op, unsigned at, const layouts::Encoding *e);
   bool moveReduce(ir::tt::ReduceOp op, unsigned at, const layouts::Encoding *e);
-  bool moveIntoLoop(ir::scf::ForOp loop, unsigned at, const layouts::Encoding *e);
+  bool moveIntoLoop(ir::Operation *loop, unsigned at, const layouts::Encoding *e);
 
   layouts::EncodingPool &pool_;
   AvailableValues &values_;
