@@ -43,6 +43,7 @@ bool CarriedLayouts::isOnlyUpdated(const CarriedPlaces &places) const {
     if (op->block() != argument.ownerBlock()) return false;
     if (op == argument.ownerBlock()->terminator()) return true;
     if (auto load = op->dyn<tt::LoadOp>()) return load.other() == argument && isNarrowLoad(op, threads_, memory_);
+    if (op->is<ttg::ConvertLayoutOp>()) return true; // from another layout as well
     return (isElementwise(op) || op->is<arith::SelectOp>()) && isPure(op);
   };
   auto update = places.yielded().definingOp();
