@@ -125,7 +125,7 @@ typedef struct tessera_options {
   int waves_per_eu;         /* AMD: waves per SIMD that the registers should allow, a hint, at most as many as the SIMD
                              * holds (8, on gfx1100 to gfx1201 16); 0: the compiler's choice */
   int matrix_instr_nonkdim; /* AMD: rows and columns of matrix instructions, 16 or 32; 0: the compiler's choice */
-  int exact_num_warps;      /* not 0: num_warps warps. Else the compiler may take twice or four times as many where
+  int exact_num_warps;      /* not 0: num_warps warps. Else the compiler may take two to eight times as many where
                              * registers would be spilled, add four of which one only copies, and take fewer where
                              * most would have nothing to do; threads_per_block of the metadata is what to launch */
   int keep_texts;           /* not 0: the result has the texts of its stages, too (tessera_result_text) */

@@ -10,8 +10,8 @@
 //     may be written for a number of warps;
 //   - the target's estimate predicts spills in loops (Tuning::moreWarpsHeldPercent), or many outside of them
 //     (Tuning::straightLineHeldPercent): half as many blocks fit then, and a spill that is paid for once costs less;
-//   - twice or four times as many warps are a block that the target can have, and their share of the register file
-//     holds the tensors: a layout that repeats values in the new warps gains nothing;
+//   - twice, four or eight times as many warps are a block that the target can have, and their share of the register
+//     file holds the tensors: a layout that repeats values in the new warps gains nothing;
 //   - the candidate keeps its asynchronous dots: dots of too few rows for more groups of four warps would become
 //     slower ones;
 //   - it goes through all passes up to the lowering: more warps may need more shared memory.
@@ -24,7 +24,7 @@
 namespace tessera::runtime {
 
 /// A kernel has at most so many times the requested warps.
-inline constexpr int kMostTimesWarps = 4;
+inline constexpr int kMostTimesWarps = 8;
 
 /// Whether the kernel leaves the number of warps open, and may hold many registers. @pre TTIR
 bool mayTakeMoreWarps(const ir::Module &ttir, llvm::StringRef kernel);
@@ -37,8 +37,8 @@ struct MoreWarps {
   std::unique_ptr<ir::Module> ttgir;
 };
 
-/// The fewest warps, of twice and four times o.numWarps, with which the tensors fit; null in `ttgir` if they fit as
-/// they are, or with none of these. `requested` is what the pipeline makes of `ttir` with o.numWarps warps.
+/// The fewest warps, of twice, four and eight times o.numWarps, with which the tensors fit; null in `ttgir` if they fit
+/// as they are, or with none of these. `requested` is what the pipeline makes of `ttir` with o.numWarps warps.
 /// @pre mayTakeMoreWarps(ttir, kernel)
 MoreWarps takeMoreWarps(const ir::Module &ttir, const ir::Module &requested, llvm::StringRef kernel,
                         const ir::TargetInfo &, const transforms::TtgirPipelineOptions &o);

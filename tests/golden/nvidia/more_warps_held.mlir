@@ -1,12 +1,16 @@
 // Kernels that hold many registers and get more warps, or not, by where they hold them.
 // EIGHT: "ttg.num-warps" = 8
 // FOUR: "ttg.num-warps" = 4
+// ONE: "ttg.num-warps" = 1 :
 //
-// No more warps without a loop or a dot, where elements are computed one by one, nor if four times as many warps have
+// No more warps without a loop or a dot, where elements are computed one by one, nor if eight times as many warps have
 // too few registers, too.
 // RUN: tessera compile %s --kernel straight --target sm_90a --emit ttgir -o - | FileCheck %s --check-prefix=FOUR
 // RUN: tessera compile %s --kernel too_large --target sm_90a --emit ttgir -o - | FileCheck %s --check-prefix=FOUR
+// RUN: tessera compile %s --kernel too_large --num-warps 1 --target sm_90a --emit ttgir -o - | FileCheck %s --check-prefix=ONE
 // RUN: tessera compile %s --kernel loop --target sm_90a --emit ttgir -o - | FileCheck %s --check-prefix=EIGHT
+// Four warps would hold 256 registers in each thread, eight times one warp hold 128.
+// RUN: tessera compile %s --kernel loop --num-warps 1 --target sm_90a --emit ttgir -o - | FileCheck %s --check-prefix=EIGHT
 //
 // Outside of loops a little may be spilled, once.
 // RUN: tessera compile %s --kernel once --target sm_90a --emit ttgir -o - | FileCheck %s --check-prefix=FOUR
