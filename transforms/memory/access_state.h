@@ -18,6 +18,7 @@ struct AccessState {
   SharedRangeSet unfenced;             // ordinary writes without a fence after them; only in functions with bulk copies
   std::set<ir::ValueImpl *> warpLoads; // roots of pointers from which several warps loaded the same elements (rule 10)
 
+  bool operator==(const AccessState &) const = default;
   /// Whether the state grew.
   bool join(const AccessState &other) {
     size_t before = size();

@@ -126,16 +126,83 @@ private:
     bool hasLoops = !func_.body().hasOneBlock();
     func_.op->walk([&](Operation *op) { hasLoops |= isLoop(op); });
     if (!hasLoops) return;
+    onlyCheck_ = true;
+    conflictFound_ = false;
+    setCheckpoints();
     auto all = barrierBefore_;
-    for (auto *op : all) {
-      barrierBefore_.remove(op);
-      onlyCheck_ = true;
-      conflictFound_ = false;
+    if (!conflictFound_)
+      for (auto *op : all) drop(op);
+    onlyCheck_ = false;
+  }
+
+  /// Whether an operation is executed at most once: it is in the function's own block, or in a branch there.
+  static bool isExecutedOnce(const Operation *op) {
+    for (; op->parentRegion()->hasOneBlock(); op = op->parentOp()) {
+      if (op->parentOp()->is<tt::FuncOp>()) return true;
+      if (!op->parentOp()->is<scf::IfOp>()) return false;
+    }
+    return false;
+  }
+  /// The operation that holds another one and is executed once; null if there is none.
+  static Operation *holderOf(Operation *op) {
+    while (!op->is<tt::FuncOp>() && !isExecutedOnce(op)) op = op->parentOp();
+    return op->is<tt::FuncOp>() ? nullptr : op;
+  }
+  /// Finds the states from which walks may start, and at which they may end: those before operations that are executed
+  /// once, and need a barrier or hold one that does.
+  void setCheckpoints() {
+    for (auto *op : barrierBefore_)
+      for (Operation *at = holderOf(op); at && !at->is<tt::FuncOp>(); at = at->parentOp()) checkpoints_[at] = {};
+    AccessState s;
+    walkToCheckpoints(func_.body(), s);
+  }
+  void walkToCheckpoints(Region &region, AccessState &s) {
+    if (!region.hasOneBlock()) return walkRegion(region, s);
+    for (auto &op : *region.front()) {
+      auto it = checkpoints_.find(&op);
+      if (it != checkpoints_.end()) it->second = s;
+      auto branch = op.dyn<scf::IfOp>();
+      if (it == checkpoints_.end() || !branch) {
+        visit(&op, s);
+        continue;
+      }
+      AccessState otherwise = s;
+      walkToCheckpoints(branch.thenRegion(), s);
+      walkToCheckpoints(branch.elseRegion(), otherwise);
+      s.join(otherwise);
+    }
+  }
+
+  /// Drops a barrier if the others keep all accesses in order.
+  void drop(Operation *barrier) {
+    barrierBefore_.remove(barrier);
+    conflictFound_ = false;
+    if (!isInOrderFrom(holderOf(barrier)) && !conflictFound_) {
       AccessState s;
       walkRegion(func_.body(), s);
-      onlyCheck_ = false;
-      if (conflictFound_) barrierBefore_.insert(op);
+      if (!conflictFound_) setCheckpoints();
     }
+    if (conflictFound_) barrierBefore_.insert(barrier);
+  }
+  /// Whether a walk from a checkpoint finds no conflict before all is again as it was at another one in the same block.
+  /// If not, and there is no conflict, nothing is known.
+  bool isInOrderFrom(Operation *holder) {
+    if (!holder) return false;
+    std::vector<std::pair<Operation *, AccessState>> changed;
+    AccessState s = checkpoints_.at(holder);
+    for (Operation *op = holder; op && !conflictFound_; op = op->next()) {
+      auto it = op == holder ? checkpoints_.end() : checkpoints_.find(op);
+      if (it != checkpoints_.end()) {
+        if (s == it->second) {
+          for (auto &[at, before] : changed) checkpoints_[at] = std::move(before);
+          return true;
+        }
+        if (op->is<scf::IfOp>()) return false; // it may hold other checkpoints
+        changed.push_back({op, s});
+      }
+      visit(op, s);
+    }
+    return false;
   }
 
   // ---- ranges ----
@@ -442,7 +509,10 @@ private:
   // ---- control flow ----
 
   void walkBlock(Block *b, AccessState &s) {
-    for (auto &op : *b) visit(&op, s);
+    for (auto &op : *b) {
+      if (conflictFound_) return; // nothing else is asked for
+      visit(&op, s);
+    }
   }
 
   /// Blocks to a fixed point; a region of one block is walked once. It is left from the blocks without successors.
@@ -502,7 +572,8 @@ private:
   bool usesAsyncProxy_ = false;             // some operation needs fences (rule 6)
   llvm::DenseMap<Operation *, int64_t> scratchBytes_;
   llvm::DenseMap<Operation *, bool> loadedBySeveralWarps_;
-  // Rule 2: a walk that inserts nothing, but finds out whether the barriers suffice.
+  // Rule 2: a walk that inserts nothing, but finds out whether the barriers suffice; and states before operations.
+  llvm::DenseMap<Operation *, AccessState> checkpoints_;
   bool onlyCheck_ = false;
   bool conflictFound_ = false;
 };
