@@ -49,8 +49,9 @@ namespace {
 /// The buffers of one function, with what they may do to save barriers or to fit.
 class FunctionAllocation {
 public:
-  FunctionAllocation(tt::FuncOp func, const TargetInfo &target, const llvm::StringMap<int64_t> &frames)
-      : func_(func), target_(target), lifetimes_(func, target), buffers_(lifetimes_.buffers(frames)) {
+  FunctionAllocation(tt::FuncOp func, const TargetInfo &target, const llvm::StringMap<int64_t> &frames,
+                     Operation *during = nullptr)
+      : func_(func), target_(target), lifetimes_(func, target), buffers_(lifetimes_.buffers(frames, during)) {
     for (auto &b : buffers_) lifetimeEnds_.push_back(b.to);
   }
 
@@ -182,7 +183,7 @@ void postOrder(Operation *func, const SymbolTable &symbols, llvm::DenseSet<Opera
 int64_t sharedBytesDuring(Operation *op, llvm::ArrayRef<Operation *> without, const TargetInfo &target) {
   llvm::StringMap<int64_t> frames; // calls are not counted: their frames are not known yet
   auto func = op->is<tt::FuncOp>() ? op->cast<tt::FuncOp>() : op->parentOfType<tt::FuncOp>();
-  return FunctionAllocation(func, target, frames).during(op, without);
+  return FunctionAllocation(func, target, frames, op).during(op, without);
 }
 
 int64_t alignedBufferBytes(int64_t bytes) { return llvm::alignTo(bytes, sharedAlignmentFor(bytes)); }

@@ -151,7 +151,7 @@ unsigned BufferLifetimes::beginOf(ttg::LocalAllocOp alloc) const {
   return alloc.result().useEmpty() ? allocation : first;
 }
 
-std::vector<SharedBuffer> BufferLifetimes::buffers(const llvm::StringMap<int64_t> &frames) {
+std::vector<SharedBuffer> BufferLifetimes::buffers(const llvm::StringMap<int64_t> &frames, Operation *during) {
   std::vector<SharedBuffer> found;
   func_->walk([&](Operation *op) {
     if (auto alloc = op->dyn<ttg::LocalAllocOp>()) {
@@ -162,6 +162,8 @@ std::vector<SharedBuffer> BufferLifetimes::buffers(const llvm::StringMap<int64_t
       found.push_back({op, bytes, alignmentOf(alloc, bytes), beginOf(alloc), last});
       return;
     }
+    bool isElsewhere = during && (end(op) < begin(during) || begin(op) > end(during));
+    if (isElsewhere) return;
     Scratch s = scratchOf(op, target_);
     if (auto call = op->dyn<tt::CallOp>()) {
       if (auto it = frames.find(call.callee()); it != frames.end()) s.bytes = it->second;

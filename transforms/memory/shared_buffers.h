@@ -46,8 +46,9 @@ class BufferLifetimes {
 public:
   BufferLifetimes(ir::tt::FuncOp func, const ir::TargetInfo &target);
 
-  /// In the order of the text. `frames`: the bytes that functions need, by their names, for calls.
-  std::vector<SharedBuffer> buffers(const llvm::StringMap<int64_t> &frames);
+  /// In the order of the text. `frames`: the bytes that functions need, by their names, for calls. `during`: without
+  /// scratch of operations that end before that operation or begin after it, which need not be planned then.
+  std::vector<SharedBuffer> buffers(const llvm::StringMap<int64_t> &frames, ir::Operation *during = nullptr);
   /// The buffers of blocks that TMA moves, which triton-nvidia-tma-lowering creates later.
   std::vector<SharedBuffer> laterBuffers() const;
 
