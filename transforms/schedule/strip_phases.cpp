@@ -32,6 +32,9 @@ using namespace ir;
 
 namespace {
 
+/// Where each phase repeats nearly all before it, the code grows with the square of their number.
+constexpr size_t kMostCopies = 8; // of an operation, on average
+
 class Phases {
 public:
   Phases(llvm::ArrayRef<Operation *> ops, llvm::function_ref<bool(Value)> mayBeWritten)
@@ -46,6 +49,7 @@ public:
     if (!most_) return false;
     for (auto *op : ops_) phase_[op] = phaseOf(op);
     bool any = false;
+    size_t copies = 0;
     for (auto *op : llvm::reverse(ops_)) {
       std::set<int> in;
       for (auto *user : usersOf(op)) {
@@ -61,6 +65,8 @@ public:
         in = {phase_[op]};
       }
       any |= in.size() > 1 && op->is<tt::LoadOp>();
+      copies += in.size();
+      if (copies > kMostCopies * ops_.size()) return false;
       for (int phase : in) places_[{op, phase}] = phase == *in.begin() ? op : firstOfUsers(op, phase);
       phases_[op] = std::move(in);
     }
