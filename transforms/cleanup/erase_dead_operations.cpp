@@ -8,20 +8,32 @@
 namespace tessera::transforms {
 using namespace ir;
 
-void eraseDeadOperations(Module &m) {
-  // In the order of the text; taken from the end.
-  llvm::SetVector<Operation *> work;
-  auto add = [&](Operation *op) {
-    if (!op->numRegions() && isTriviallyDead(op)) work.insert(op);
-  };
-  m.op()->walk(add);
+static bool isDead(Operation *op) { return !op->numRegions() && isTriviallyDead(op); }
+
+/// Erases operations, and of what computes their operands what is dead then. They are taken from the end.
+static void erase(llvm::SetVector<Operation *> work) {
   while (!work.empty()) {
     Operation *op = work.pop_back_val();
     llvm::SmallVector<Value, 4> operands = op->operands().vec();
     op->erase();
     for (Value v : operands)
-      if (Operation *def = v.definingOp()) add(def);
+      if (Operation *def = v.definingOp(); def && isDead(def)) work.insert(def);
   }
+}
+
+void eraseDeadOperations(Module &m) {
+  llvm::SetVector<Operation *> work; // in the order of the text
+  m.op()->walk([&](Operation *op) {
+    if (isDead(op)) work.insert(op);
+  });
+  erase(std::move(work));
+}
+
+void eraseDeadOperations(llvm::ArrayRef<Operation *> candidates) {
+  llvm::SetVector<Operation *> work;
+  for (Operation *op : candidates)
+    if (op->block() && isDead(op)) work.insert(op);
+  erase(std::move(work));
 }
 
 } // namespace tessera::transforms

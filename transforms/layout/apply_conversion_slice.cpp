@@ -90,7 +90,7 @@ Value ConversionSlice::materialize(Value v, const Encoding *e) {
   return made_.lookup({v, e});
 }
 
-void ConversionSlice::apply() {
+llvm::SmallVector<Operation *, 16> ConversionSlice::apply() {
   for (auto c : conversions_) {
     Value v = materialize(c.src(), wanted_);
     c.result().replaceAllUsesWith(v);
@@ -106,6 +106,22 @@ void ConversionSlice::apply() {
         if (isRedundant) c.result().replaceAllUsesWith(it->second);
       }
     }
+  return operationsLeft();
+}
+
+/// What the slice has replaced or made, and conversions of it.
+llvm::SmallVector<Operation *, 16> ConversionSlice::operationsLeft() const {
+  llvm::SmallVector<Operation *, 16> left;
+  for (auto c : conversions_) left.push_back(c.op);
+  auto add = [&](Value v) {
+    if (Operation *op = v.definingOp()) left.push_back(op);
+    for (auto *user : v.users())
+      if (user->is<ttg::ConvertLayoutOp>()) left.push_back(user);
+  };
+  for (auto *set : {&recomputed_, &converted_})
+    for (auto &item : *set) add(item.first);
+  for (auto &item : made_) add(item.second);
+  return left;
 }
 
 } // namespace tessera::transforms

@@ -40,7 +40,8 @@ public:
   /// What the slice saves.
   double gain();
   bool isWorthwhile() { return gain() > context_.tuning.minimumSliceGain; }
-  void apply();
+  /// Returns operations that may be dead now; no others are that were not before.
+  llvm::SmallVector<ir::Operation *, 16> apply();
   /// Whether it does more than moving its conversions to where their sources are defined.
   bool recomputes() const { return !recomputed_.empty(); }
   /// Recomputed values whose old computation remains: for a use outside the slice, or by something that remains itself.
@@ -72,6 +73,7 @@ private:
   ir::Value materialize(ir::Value v, const layouts::Encoding *e);
   ir::Value materializeCarried(ir::Value v, const layouts::Encoding *e);
   void recompute(ir::Value v, const layouts::Encoding *e);
+  llvm::SmallVector<ir::Operation *, 16> operationsLeft() const;
   void changeCarriedLayout(ir::Value v, const layouts::Encoding *e);
 
   SliceContext &context_;

@@ -80,20 +80,33 @@ static bool recomputeTogether(Module &m, SliceContext &context) {
 /// else changed.
 struct Applied {
   bool any = false, more = false;
+  // Only these may be dead, once the first slice has been followed by a walk over the module.
+  std::optional<llvm::SmallVector<Operation *, 16>> maybeDead;
+
+  void eraseDead(Module &m, llvm::ArrayRef<Operation *> left) {
+    if (!maybeDead) {
+      eraseDeadOperations(m);
+    } else {
+      llvm::append_range(*maybeDead, left);
+      eraseDeadOperations(*maybeDead);
+    }
+    maybeDead.emplace();
+  }
 };
 
 /// Applies the conversion's slice if that gains.
 static void recomputeAlone(Module &m, SliceContext &context, ttg::ConvertLayoutOp conversion, Applied &applied) {
   if (conversion.src().type() == conversion.result().type()) {
     conversion.result().replaceAllUsesWith(conversion.src());
-    applied = {true, true};
+    if (applied.maybeDead) applied.maybeDead->push_back(conversion.op);
+    applied.any = applied.more = true;
     return;
   }
   auto applyIfWorthwhile = [&](ConversionSlice &s) {
     if (!s.isWorthwhile()) return false;
-    s.apply();
-    eraseDeadOperations(m);
-    applied = {true, applied.more || s.recomputes()};
+    applied.eraseDead(m, s.apply());
+    applied.any = true;
+    applied.more |= s.recomputes();
     return true;
   };
   ConversionSlice moves(context, conversion, nothingRemains);
@@ -155,7 +168,7 @@ bool recomputeConversions(Module &m, const Tuning &tuning, bool asyncCopies) {
       if (!isGone) recomputeAlone(m, *context, c, applied);
     }
     eraseDeadOperations(m);
-    if (!applied.more && recomputeTogether(m, *context)) applied = {true, true};
+    if (!applied.more && recomputeTogether(m, *context)) applied.any = applied.more = true;
     any |= applied.any;
     if (!applied.more) break;
   }
