@@ -3,6 +3,7 @@
 // the attention kernels have 3 % more instructions than with O3). Unlike on NVIDIA no second compiler follows, so loops
 // are rotated here and redundancy across blocks is removed by GVN.
 #include "codegen_amd/llvm_passes.h"
+#include "codegen/object/closed_form_loops.h"
 #include "codegen/object/run_passes.h"
 #include "codegen/object/signed_constants.h"
 #include "codegen_amd/passes/advance_offsets.h"
@@ -76,6 +77,7 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info, const Targe
   LoopPassManager loops;
   loops.addPass(LoopRotatePass()); // puts a loop's test at its end, so that LICM may hoist loads
   loops.addPass(LICMPass(LICMOptions()));
+  loops.addPass(codegen::ClosedFormLoopsPass());
   p.addPass(createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));
   p.addPass(createFunctionToLoopPassAdaptor(LoopFullUnrollPass(/*OptLevel=*/2))); // short loops of a constant count
   p.addPass(UnrollLoadsPass(info.tuning));     // after what LLVM unrolls; before GVN, which removes what copies repeat

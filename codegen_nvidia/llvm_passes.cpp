@@ -4,6 +4,7 @@
 // (straight-line strength reduction, splitting constant offsets off addresses) and by ptxas (rotating and unrolling
 // loops, scheduling, sinking).
 #include "codegen_nvidia/llvm_passes.h"
+#include "codegen/object/closed_form_loops.h"
 #include "codegen/object/run_passes.h"
 #include "codegen/object/signed_constants.h"
 #include "codegen_nvidia/passes/addresses_beside_wgmma.h"
@@ -44,8 +45,10 @@ absl::Status runLLVMPasses(llvm::Module &module, llvm::TargetMachine &tm, int op
     if (optLevel >= 2) {
       FunctionPassManager late;
       late.addPass(ReassociatePass()); // thread-dependent and constant parts of indices apart, so that both are shared
-      late.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
-                                                   /*UseMemorySSA=*/true)); // hoists masks and addresses
+      LoopPassManager loops;
+      loops.addPass(LICMPass(LICMOptions())); // hoists masks and addresses
+      loops.addPass(codegen::ClosedFormLoopsPass());
+      late.addPass(createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));
       late.addPass(createFunctionToLoopPassAdaptor(UnrollLoadingLoopsPass(tuning)));
       late.addPass(LoopUnrollPass(LoopUnrollOptions(/*OptLevel=*/3, /*OnlyWhenForced=*/true))); // those that it marks
       late.addPass(UnrollDotLoopsPass(tuning));          // leaves indices of buffers that the next three fold
