@@ -6,7 +6,8 @@
 //
 // LLVM's IndVarSimplify does that among much else: it also rewrites the counters of loops with accesses to memory and
 // dots, whose forms later passes know. Loops that read or write memory are left here, as are those with a result that
-// has no closed form (a sum of floats), since they would have to iterate in any case.
+// has no closed form (a sum of floats), since they would have to iterate in any case, and those of few iterations or of
+// many results.
 #include "codegen/object/closed_form_loops.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -27,10 +28,12 @@ static bool onlyComputes(const Loop &loop) {
   });
 }
 
-/// Whether the loop has results, and the values of all are known after it.
+/// Whether the loop has results, but few, and the values of all are known after it.
 static bool hasClosedForms(Loop &loop, ScalarEvolution &evolution, const SCEVExpander &expander) {
+  constexpr ptrdiff_t kMostResults = 4; // each has a closed form of its own: no elements of tensors
   BasicBlock *exit = loop.getExitBlock();
-  if (exit->phis().empty()) return false;
+  ptrdiff_t results = std::distance(exit->phis().begin(), exit->phis().end());
+  if (!results || results > kMostResults) return false;
   return llvm::all_of(exit->phis(), [&](PHINode &result) {
     return llvm::all_of(result.incoming_values(), [&](Value *v) {
       auto *made = dyn_cast<Instruction>(v);
@@ -48,6 +51,9 @@ PreservedAnalyses ClosedFormLoopsPass::run(Loop &loop, LoopAnalysisManager &, Lo
   bool isSimple = loop.isInnermost() && loop.getExitBlock() && loop.isLoopSimplifyForm() && loop.isLCSSAForm(known.DT);
   if (!isSimple || !onlyComputes(loop)) return PreservedAnalyses::all();
   if (isa<SCEVCouldNotCompute>(known.SE.getBackedgeTakenCount(&loop))) return PreservedAnalyses::all();
+  constexpr unsigned kFewIterations = 8; // fewer operations than a closed form, when the loop is unrolled
+  unsigned most = known.SE.getSmallConstantMaxTripCount(&loop); // 0: not known
+  if (most && most <= kFewIterations) return PreservedAnalyses::all();
   SCEVExpander expander(known.SE, "closed");
   if (!hasClosedForms(loop, known.SE, expander)) return PreservedAnalyses::all();
 

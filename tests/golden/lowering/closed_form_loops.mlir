@@ -1,5 +1,5 @@
 // A loop that only computes integers becomes their values after it. Not one with a sum of floats or with accesses to
-// memory, whose other results its code has to compute in any case.
+// memory, whose other results its code has to compute in any case, nor one of at most three iterations.
 // RUN: tessera compile %s --target gfx942 --emit llir --kernel squares | FileCheck %s
 // RUN: tessera compile %s --target sm_90a --emit llir --kernel squares | FileCheck %s
 // CHECK-LABEL: @squares
@@ -11,6 +11,9 @@
 // CHECK-LABEL: @loads
 // CHECK: phi
 // CHECK-NOT: = mul
+// CHECK-LABEL: @few
+// CHECK-NOT: i33
+// CHECK: ret
 tt.func public @squares(%o: !tt.ptr<i32>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -60,5 +63,18 @@ tt.func public @loads(%o: !tt.ptr<i32>, %p: !tt.ptr<i32>, %n: i32) {
     scf.yield %t, %j : i32, i32
   }
   tt.store %o, %r#0 : !tt.ptr<i32>
+  tt.return
+}
+tt.func public @few(%o: !tt.ptr<i32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  %most = arith.andi %n, %c3 : i32
+  %r = scf.for %i = %c0 to %most step %c1 iter_args(%s = %c0) -> (i32) : i32 {
+    %q = arith.muli %i, %i : i32
+    %t = arith.addi %s, %q : i32
+    scf.yield %t : i32
+  }
+  tt.store %o, %r : !tt.ptr<i32>
   tt.return
 }
