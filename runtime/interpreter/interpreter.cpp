@@ -319,34 +319,52 @@ InterpreterOptions optionsOfTrial(const InterpreterOptions &options, const Outco
   return again;
 }
 
-/// The first of the places on whose values the outcome depends, if it does. The buffers, which hold what the first run
-/// wrote, are left as they are.
+/// The first of the places on whose values the outcome depends, if it does, with an element that it depends on. The
+/// buffers, which hold what the first run wrote, are left as they are.
 std::optional<OpenValues::Place> openPlaceThatMatters(const Launch &launch, const Launch::Contents &before,
                                                       const Outcome &first, const InterpreterOptions &options,
                                                       llvm::ArrayRef<OpenValues::Place> places, bool readsUnwritten) {
-  constexpr size_t kTried = 16; // one by one
+  constexpr size_t kTried = 16;         // one by one
+  constexpr size_t kTriedElements = 20; // of a million elements one is found
   Launch::Contents after = launch.contents();
   InterpreterOptions again = optionsOfTrial(options, first);
-  auto matter = [&](llvm::ArrayRef<Operation *> ops) {
+  auto matter = [&](OpenValues &replaced) {
     launch.restore(before);
-    OpenValues replaced;
-    replaced.replace(ops);
     UnwrittenTrial zeros;
     Outcome second = launch.run(again, &replaced, readsUnwritten ? &zeros : nullptr);
     if (readsUnwritten) launch.restoreUnwritten(before);
     return !failsAlike(first, second) || launch.contents() != after;
   };
-  llvm::SmallVector<Operation *> all;
-  for (auto &p : places) all.push_back(p.op);
+  /// The place of an element of the operation that matters: as long as its first `none` elements do not and its first
+  /// `all` do, one between them does.
+  auto elementThatMatters = [&](const OpenValues::Place &p, size_t all) {
+    size_t none = 0;
+    for (size_t tried = 0; none + 1 < all && tried < kTriedElements && !options.watch.isInterrupted(); ++tried) {
+      OpenValues some;
+      size_t most = none + (all - none) / 2;
+      some.replace(p.op, most);
+      (matter(some) ? all : none) = most;
+    }
+    if (all == 1) return p;
+    OpenValues some;
+    some.replace(p.op, all);
+    matter(some);
+    return some.places().empty() ? p : some.places().front();
+  };
+  OpenValues everything;
+  llvm::SmallVector<Operation *> ops;
+  for (auto &p : places) ops.push_back(p.op);
+  everything.replace(ops);
   std::optional<OpenValues::Place> found;
-  if (matter(all)) {
+  if (matter(everything)) {
     found = places.front();
-    if (places.size() > 1)
-      for (auto &p : places.take_front(kTried))
-        if (matter(p.op)) {
-          found = p;
-          break;
-        }
+    for (auto &p : places.take_front(kTried)) {
+      OpenValues every;
+      every.replace(p.op);
+      if (!matter(every)) continue;
+      found = elementThatMatters(p, every.numFound());
+      break;
+    }
   }
   launch.restore(after);
   return found;

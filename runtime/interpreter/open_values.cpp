@@ -120,22 +120,29 @@ void OpenValues::visit(Operation *op, llvm::ArrayRef<const Lanes *> operands, La
                        std::array<int64_t, 3> program) {
   Elements elements(op, operands);
   size_t examined = operands.back()->size(); // one for all elements, or one for each
+  auto placeOf = [&](size_t i) {
+    std::string what = elements.text(i);
+    if (result.size() > 1) what += llvm::formatv(" (element {0})", i).str();
+    return Place{op, std::move(what), program};
+  };
+  std::scoped_lock lock(mutex_);
   if (replaced_) {
     if (!llvm::is_contained(*replaced_, op)) return;
     unsigned bits = op->result().type().scalar().bitWidth();
-    for (size_t i = 0; i < result.size(); ++i)
-      if (elements.isOpen(examined == 1 ? 0 : i)) result.setWord(i, zeroExtend(~result.word(i), bits));
+    for (size_t i = 0; i < result.size(); ++i) {
+      size_t from = examined == 1 ? 0 : i;
+      if (!elements.isOpen(from) || ++numFound_ > mostReplaced_) continue;
+      result.setWord(i, zeroExtend(~result.word(i), bits));
+      if (numFound_ == mostReplaced_) places_.assign(1, placeOf(from));
+    }
     return;
   }
-  for (size_t i = 0; i < examined; ++i) {
-    if (!elements.isOpen(i)) continue;
-    std::scoped_lock lock(mutex_);
-    if (llvm::any_of(places_, [&](const Place &p) { return p.op == op; })) return;
-    std::string what = elements.text(i);
-    if (result.size() > 1) what += llvm::formatv(" (element {0})", examined == 1 ? 0 : i).str();
-    places_.push_back({op, std::move(what), program});
-    return;
-  }
+  if (llvm::any_of(places_, [&](const Place &p) { return p.op == op; })) return;
+  for (size_t i = 0; i < examined; ++i)
+    if (elements.isOpen(i)) {
+      places_.push_back(placeOf(i));
+      return;
+    }
 }
 
 } // namespace tessera::runtime

@@ -11,6 +11,7 @@
 #include "ir/operation.h"
 #include "runtime/interpreter/lanes.h"
 #include <array>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -37,13 +38,22 @@ public:
   /// The places of the run so far, in the order in which they were found.
   const std::vector<Place> &places() const { return places_; }
 
-  /// From now on elements of these operations are replaced, and no places are noted.
-  void replace(llvm::ArrayRef<ir::Operation *> ops) { replaced_.emplace(ops.begin(), ops.end()); }
+  /// From now on the first `most` open elements of these operations are replaced, in the order in which the run finds
+  /// them, and the last of these is the only place that is noted.
+  void replace(llvm::ArrayRef<ir::Operation *> ops, size_t most = SIZE_MAX) {
+    replaced_.emplace(ops.begin(), ops.end());
+    mostReplaced_ = most;
+  }
+
+  /// How many open elements the run with other values found.
+  size_t numFound() const { return numFound_; }
 
 private:
   std::mutex mutex_;
   std::vector<Place> places_;
   std::optional<std::vector<ir::Operation *>> replaced_;
+  size_t mostReplaced_ = SIZE_MAX;
+  size_t numFound_ = 0;
 };
 
 } // namespace tessera::runtime

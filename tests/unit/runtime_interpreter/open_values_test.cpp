@@ -85,6 +85,20 @@ TEST(OpenValues, ThePlaceThatMattersIsNamed) {
   EXPECT_EQ(e.messages.find("division"), std::string::npos) << e.messages;
 }
 
+/// Of an operation's open elements, too: a select drops two of three.
+TEST(OpenValues, TheElementThatMattersIsNamed) {
+  std::vector<int32_t> a = {-8, -9, 10, -11}, b = {33, 2, 40, 50}, r(4);
+  checked(binary("%z = arith.constant dense<0> : tensor<4xi32>\n"
+                 "%s = arith.shli %a, %b : tensor<4xi32>\n"
+                 "%n = arith.cmpi sgt, %a, %z : tensor<4xi32>\n"
+                 "%r = arith.select %n, %s, %z : tensor<4xi1>, tensor<4xi32>"))
+      .buffer(a)
+      .buffer(b)
+      .buffer(r)
+      .fails("shift of 32 bits by 40 (element 2)");
+  EXPECT_EQ(r, (std::vector<int32_t>{0, 0, 0, 0}));
+}
+
 /// An access out of bounds, or a loop without an end, that comes of one is its fault.
 TEST(OpenValues, WhatTheyLeadTo) {
   std::vector<int32_t> x(4), r(1);
