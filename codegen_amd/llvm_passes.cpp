@@ -118,8 +118,8 @@ static FunctionPassManager optimizations(const ir::TargetInfo &info, const Targe
   p.addPass(ScaleIndicesPass());             // after the passes that know shifted indices
   if (info.matrixUnit == ir::MatrixUnit::Mfma) p.addPass(RareNansPass(info.warpSize)); // … and blocks
   p.addPass(AtomicLoopsPass(tm));
-  p.addPass(AlternateWavesPass(info));       // after all that changes loops
-  p.addPass(MfmaSchedulerPass());            // after the passes that remove matrix instructions
+  p.addPass(AlternateWavesPass(info)); // after all that changes loops
+  p.addPass(MfmaSchedulerPass());      // after the passes that remove matrix instructions
   return p;
 }
 

@@ -113,8 +113,8 @@ public:
     Type *i32 = b.getInt32Ty(), *i64 = b.getInt64Ty();
     Value *x = b.CreateFreeze(rem.getOperand(0));
     auto magic = SignedDivisionByConstantInfo::get(divisor);
-    Value *product = b.CreateMul(b.CreateSExt(x, i64), b.getInt64(uint64_t(magic.Magic.getSExtValue())));
-    Value *q = b.CreateTrunc(b.CreateLShr(product, 32), i32); // rounded down
+    Value *wide = b.CreateMul(b.CreateSExt(x, i64), b.getInt64(uint64_t(magic.Magic.getSExtValue())));
+    Value *q = b.CreateTrunc(b.CreateLShr(wide, 32), i32); // rounded down
     if (magic.Magic.isNegative()) q = b.CreateAdd(q, x);
     if (magic.ShiftAmount) q = b.CreateAShr(q, magic.ShiftAmount);
     Value *negated = b.CreateSub(b.CreateAShr(x, 31), q);

@@ -14,9 +14,9 @@
 //                                                         %p = cvt.pk.fp8 %a, %b
 //
 // A conversion to 8-bit floats saturates and keeps NaN: without FP16_OVFL (a mode of the wave, which would change its
-// f16 arithmetic, too) a comparison and a selection a number. One comparison asks of two numbers whether either is NaN;
-// where they are pairs, sums of pairs are asked, in which a NaN stays one. (Infinities of both signs add up to NaN; the
-// branch is right for any numbers.)
+// f16 arithmetic, too) a comparison and a selection a number. One comparison finds whether one of two numbers is NaN;
+// where they are pairs, sums of pairs are compared, in which a NaN stays one. (Infinities of both signs add up to NaN;
+// the branch is right for any numbers.)
 //
 // Limits: groups of up to 16 numbers, so that few are live at once; not in blocks with matrix instructions, whose order
 // (order_matrices.h) would end at the branch. Not on RDNA, which pairs instructions of a block for dual issue.
@@ -56,8 +56,8 @@ std::pair<Value *, uint64_t> pairOf(Value *number) {
   return type && type->getNumElements() == 2 ? std::pair(pair, place) : std::pair<Value *, uint64_t>();
 }
 
-/// Whether the condition asks whether the number is NaN.
-bool asksForNan(Value *condition, Value *number) {
+/// Whether the condition is that the number is NaN.
+bool isNanTest(Value *condition, Value *number) {
   auto isNanOf = [](Value *c, Value *of) {
     Value *a, *b;
     CmpPredicate predicate;
@@ -77,7 +77,7 @@ std::optional<Clamp> clampOf(Instruction &i) {
   auto *median = dyn_cast<IntrinsicInst>(selection->getFalseValue());
   bool isMedian = median && median->getIntrinsicID() == Intrinsic::amdgcn_fmed3 && median->getArgOperand(0) == number &&
                   isa<Constant>(median->getArgOperand(1)) && isa<Constant>(median->getArgOperand(2));
-  if (!isMedian || !asksForNan(selection->getCondition(), number)) return std::nullopt;
+  if (!isMedian || !isNanTest(selection->getCondition(), number)) return std::nullopt;
   return Clamp{selection, number, median};
 }
 
@@ -130,7 +130,7 @@ struct Numbers {
   }
 
   size_t count() const { return 2 * pairs.size() + singles.size(); }
-  /// Vector instructions that ask for NaN: additions and comparisons.
+  /// Vector instructions that test for NaN: additions and comparisons.
   size_t cost() const { return pairs.size() + (singles.size() + 1) / 2; }
 };
 
