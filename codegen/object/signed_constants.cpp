@@ -10,6 +10,7 @@
 #include "codegen/object/signed_constants.h"
 #include "codegen/object/run_passes.h"
 #include "llvm/Analysis/DemandedBits.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 
 namespace tessera::codegen {
