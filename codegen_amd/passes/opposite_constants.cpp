@@ -84,6 +84,7 @@ private:
     if (costOf(boundOf(mi, dropped)) < costOf(boundOf(mi, kept))) std::swap(kept, dropped);
     const MachineOperand &bound = boundOf(mi, kept);
     MachineOperand &other = boundOf(mi, dropped);
+    if (bound.isImm() && other.isImm()) return false; // inline constants
     MachineInstr *move = moveOf(other);
     if (bound.isImm()) {
       other.ChangeToImmediate(bound.getImm());

@@ -50,6 +50,7 @@ TEST(OppositeConstants, OthersStay) {
   EXPECT_FALSE(runOn(bounds, clamp("0, %0, 1, %1, 0, %2")).changed()) << "one is negated: both are 448";
   EXPECT_FALSE(runOn(std::string(kUpperInScalar) + kUpperInVector, clamp("0, %0, 0, %1, 0, %2")).changed());
   EXPECT_FALSE(runOn(bounds, clamp("0, %0, 0, %1, 0, %0")).changed()) << "no constant";
+  EXPECT_FALSE(runOn(bounds, clamp("0, %0, 0, -1065353216, 0, 1082130432")).changed()) << "-4 and 4, inline";
   EXPECT_FALSE(runOn(bounds, "    %3:vgpr_32 = V_MED3_I32_e64 %0, %1, %2, implicit $exec\n").changed()) << "integers";
 }
 
